@@ -1,0 +1,64 @@
+import pino from 'pino'
+import { FORMAT_VERSION, type LogRecord } from './record.ts'
+
+export type RecordLoggerOptions = {
+  /** Takes one whole line, its `\n` included. May throw; the caller of `log` sees it. */
+  write(line: string): void
+  /** Epoch ms, stamped on each line as `time`. */
+  now(): number
+  pid: number
+  hostname: string
+  /** The writer id `w`: 32 hex digits. */
+  writer: string
+}
+
+export type RecordLogger = {
+  /** Writes one record under the next sequence number and returns that number. */
+  log(record: LogRecord): number
+}
+
+/**
+ * Turns records into lines: pino with the envelope of record.ts. Both the writer in a live server
+ * and the generator of sample logs use it, so there is one place where a line is put together.
+ */
+export function createRecordLogger(options: RecordLoggerOptions): RecordLogger {
+  const logger = pino(
+    {
+      level: 'trace',
+      base: {
+        pid: options.pid,
+        hostname: options.hostname,
+        v: FORMAT_VERSION,
+        w: options.writer,
+      },
+      timestamp: () => `,"time":${options.now()}`,
+    },
+    { write: options.write },
+  )
+  let n = 0
+  return {
+    log(record) {
+      n += 1
+      logger[levelOf(record)]({ n, ...record })
+      return n
+    },
+  }
+}
+
+function levelOf(record: LogRecord): 'debug' | 'info' | 'warn' | 'error' | 'fatal' {
+  switch (record.kind) {
+    case 'beat':
+      return 'debug'
+    case 'drop':
+      return 'error'
+    case 'fatal':
+      return 'fatal'
+    case 'call':
+      if (record.outcome !== 'failed') return 'info'
+      return record.error?.class === 'unexpected' || record.error?.class === 'crashed'
+        ? 'error'
+        : 'warn'
+    default:
+      return 'info'
+  }
+}

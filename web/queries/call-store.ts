@@ -1,0 +1,198 @@
+import type { ErrorClass, Outcome } from '../../server/call-log/record.ts'
+import type { Filter } from './filter.ts'
+
+/**
+ * The questions that pages, commands and MCP answers ask. Each takes one filter value and returns
+ * plain rows; SQL stays behind this type, so that another store can stand in for SQLite.
+ *
+ * Every number comes from here, once. `calls(filter)` lists exactly the calls that the counts under
+ * the same filter counted: ranges and times of day are snapped to quarter hours for that reason.
+ * All times are epoch ms, durations ms, and `undefined` means "not known", never zero.
+ */
+export type CallStore = {
+  /** Totals under the filter, and how many calls the filter hides. */
+  keyFigures(filter: Filter): KeyFigures
+  /** Counts a bucket of `bucketMs` (a multiple of 15 minutes), by outcome, buckets in order, none left out. */
+  callsOverTime(filter: Filter): TimeBucket[]
+  /** One row a tool, most failures first. */
+  tools(filter: Filter): ToolRow[]
+  /** Hour by weekday in the filter's zone: 168 cells, Monday 00:00 first. */
+  heatmap(filter: Filter): HeatmapCell[]
+  /** Values of each dimension with their counts, each counted without its own part of the filter. */
+  facets(filter: Filter): Facets
+  /** Newest first. `cursor` is the `next` of the page before. */
+  calls(filter: Filter, page: { limit: number; cursor?: string | undefined }): CallPage
+  /** One call in full, with its neighbours in the session; undefined if there is none. */
+  call(id: number): CallDetail | undefined
+  /** Counts a quarter hour for each tool × class: what the timeout scan reads. */
+  quarterSeries(filter: Filter): QuarterSeries[]
+  /** Recurring malformed arguments, most sessions first. */
+  signatures(filter: Filter): SignatureRow[]
+  /** What has been read, what was refused, and how old the newest is. */
+  ingestHealth(): IngestHealth
+  /** Changes whenever the ingester has committed something. */
+  dataVersion(): number
+  /** Started time of the first and of the last call; undefined in an empty database. */
+  extent(): { firstMs: number; lastMs: number } | undefined
+  close(): void
+}
+
+export type OutcomeCounts = Record<Outcome, number>
+
+export type Interval = { low: number; high: number }
+
+export type KeyFigures = {
+  calls: number
+  byOutcome: OutcomeCounts
+  /** Calls the filter hides: all calls of the range less `calls`. */
+  hidden: number
+  /** Calls that count for the rate: without deferred and cancelled ones. */
+  rated: number
+  failures: number
+  /** failures ÷ rated with its Wilson 95 % interval; undefined where rated is 0. */
+  failureRate: { rate: number; interval: Interval } | undefined
+  p50Ms: number | undefined
+  p95Ms: number | undefined
+  /** Distinct sessions; calls without a session are not in it. */
+  sessions: number
+}
+
+export type TimeBucket = {
+  startMs: number
+  /** Exclusive. Days of 23 and 25 hours are real days. */
+  endMs: number
+  byOutcome: OutcomeCounts
+  byClass: Partial<Record<ErrorClass, number>>
+  /** True for the bucket that is still filling; leave it out of rates. */
+  unfinished: boolean
+}
+
+export type ToolRow = {
+  server: string
+  tool: string
+  calls: number
+  byOutcome: OutcomeCounts
+  rated: number
+  failures: number
+  failureRate: { rate: number; interval: Interval } | undefined
+  p50Ms: number | undefined
+  p95Ms: number | undefined
+  p99Ms: number | undefined
+  /** The class with most failures; undefined where there are none. */
+  topClass: ErrorClass | undefined
+  lastMs: number
+}
+
+export type HeatmapCell = {
+  /** 1 = Monday … 7 = Sunday (ISO 8601), in the filter's zone. */
+  weekday: number
+  hour: number
+  rated: number
+  failures: number
+}
+
+export type FacetValue = {
+  value: string
+  calls: number
+  selected: 'include' | 'exclude' | undefined
+}
+
+export type Facets = {
+  server: FacetValue[]
+  tool: FacetValue[]
+  class: FacetValue[]
+  outcome: FacetValue[]
+  client: FacetValue[]
+}
+
+export type CallRow = {
+  id: number
+  uid: string
+  startedMs: number
+  durationMs: number
+  server: string
+  serverVersion: string
+  tool: string
+  client: string | undefined
+  session: string | undefined
+  outcome: Outcome
+  class: ErrorClass | undefined
+  errorMessage: string | undefined
+  attempts: number
+  flags: { empty: boolean; suspect: boolean; dropped: boolean; undelivered: boolean }
+  /** The exact JSON text of the arguments. */
+  args: string | undefined
+}
+
+export type CallPage = { rows: CallRow[]; total: number; next: string | undefined }
+
+export type CallDetail = CallRow & {
+  clientVersion: string | undefined
+  /** The rest of the record, parsed: see call_text.detail in ingest/store/schema.ts. */
+  detail: Record<string, unknown>
+  file: string
+  lineOffset: number
+  writer: string
+  n: number
+  /** Up to 5 calls before and 5 after in the same session, in order. */
+  neighbours: CallRow[]
+}
+
+export type QuarterSeries = {
+  server: string
+  tool: string
+  class: ErrorClass
+  /** In order; quarters without a call of the tool are left out. */
+  quarters: { quarter: number; calls: number; failures: number }[]
+}
+
+export type SignatureRow = {
+  fingerprint: string
+  server: string
+  tool: string
+  code: string
+  path: string
+  subtype: string | undefined
+  expected: string | undefined
+  received: string | undefined
+  suggest: string | undefined
+  calls: number
+  sessions: number
+  clients: string[]
+  /** Of all calls of the tool in the range. */
+  toolCalls: number
+  firstMs: number
+  lastMs: number
+  /** A recent call to look at. */
+  sampleCallId: number
+  sampleArgs: string | undefined
+}
+
+export type IngestHealth = {
+  streams: {
+    path: string
+    state: string
+    committedOffset: number
+    rows: number
+    duplicateRows: number
+    quarantinedLines: number
+    lastGrowthMs: number
+  }[]
+  quarantine: { reason: string; lines: number; bytes: number }[]
+  quarantined: {
+    path: string
+    lineNumber: number
+    lineOffset: number
+    lengthBytes: number
+    lines: number
+    reason: string
+    /** A short printable sample. */
+    sample: string
+  }[]
+  /** Records that a writer wrote and no file had: holes in n. */
+  gaps: { writer: string; server: string | undefined; firstN: number; lastN: number }[]
+  ingester:
+    | { pid: number; lastPollMs: number; lagBytes: number; roots: string[]; problems: string[] }
+    | undefined
+  databaseBytes: number
+}
