@@ -1,0 +1,38 @@
+/**
+ * The end of this process, for whoever has a last line to write. One pair of process listeners
+ * serves all watchers, because a stateless server makes a new wrapper for every request.
+ *
+ * Only `exit` and `uncaughtExceptionMonitor`: a listener for unhandledRejection or
+ * uncaughtException would keep alive a process that Node would have ended.
+ */
+export type CrashOrigin = 'uncaughtException' | 'unhandledRejection'
+
+export type EndWatcher = {
+  /**
+   * An exception that nobody caught. The process is about to end, unless the application has an
+   * uncaughtException listener of its own.
+   */
+  onCrash?(error: unknown, origin: CrashOrigin): void
+  /** The process ends now; only synchronous work is still possible. */
+  onExit?(code: number): void
+}
+
+const watchers = new Set<EndWatcher>()
+let listening = false
+
+/** Watchers hear in the order in which they began to watch. Returns the way to stop. */
+export function watchProcessEnd(watcher: EndWatcher): () => void {
+  watchers.add(watcher)
+  if (!listening) {
+    listening = true
+    process.on('uncaughtExceptionMonitor', (error, origin) => {
+      for (const each of [...watchers]) each.onCrash?.(error, origin)
+    })
+    process.on('exit', (code) => {
+      for (const each of [...watchers]) each.onExit?.(code)
+    })
+  }
+  return () => {
+    watchers.delete(watcher)
+  }
+}
