@@ -20,7 +20,10 @@ export type CallStore = {
   heatmap(filter: Filter): HeatmapCell[]
   /** Values of each dimension with their counts, each counted without its own part of the filter. */
   facets(filter: Filter): Facets
-  /** Newest first. `cursor` is the `next` of the page before. */
+  /**
+   * Newest first; `limit` from 1 to 500. `cursor` is the `next` of the page before; another one
+   * throws InvalidCursorError.
+   */
   calls(filter: Filter, page: { limit: number; cursor?: string | undefined }): CallPage
   /** One call in full, with its neighbours in the session; undefined if there is none. */
   call(id: number): CallDetail | undefined
@@ -30,16 +33,18 @@ export type CallStore = {
   signatures(filter: Filter): SignatureRow[]
   /** What has been read, what was refused, and how old the newest is. */
   ingestHealth(): IngestHealth
-  /** Changes whenever the ingester has committed something. */
+  /** Grows whenever rows, refused lines or events came or went. Only comparable within one store. */
   dataVersion(): number
   /** Started time of the first and of the last call; undefined in an empty database. */
   extent(): { firstMs: number; lastMs: number } | undefined
+  /** Several questions about one state of the data, so that the numbers of a page fit together. */
+  snapshot<Answer>(questions: (store: CallStore) => Answer): Answer
   close(): void
 }
 
-export type OutcomeCounts = Record<Outcome, number>
-
 export type Interval = { low: number; high: number }
+
+export type OutcomeCounts = Record<Outcome, number>
 
 export type KeyFigures = {
   calls: number
@@ -53,7 +58,7 @@ export type KeyFigures = {
   failureRate: { rate: number; interval: Interval } | undefined
   p50Ms: number | undefined
   p95Ms: number | undefined
-  /** Distinct sessions; calls without a session are not in it. */
+  /** Distinct sessions; where the transport has none (stdio), a server's process stands for one. */
   sessions: number
 }
 
@@ -99,6 +104,7 @@ export type FacetValue = {
 
 export type Facets = {
   server: FacetValue[]
+  version: FacetValue[]
   tool: FacetValue[]
   class: FacetValue[]
   outcome: FacetValue[]
@@ -161,6 +167,8 @@ export type SignatureRow = {
   clients: string[]
   /** Of all calls of the tool in the range. */
   toolCalls: number
+  /** Sessions that called the tool in the range: what `sessions` is measured against. */
+  toolSessions: number
   firstMs: number
   lastMs: number
   /** A recent call to look at. */

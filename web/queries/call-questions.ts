@@ -1,0 +1,74 @@
+import { parseDetail, toCallRow } from './call-rows.ts'
+import type { CallDetail, CallPage } from './call-store.ts'
+import { totalOf } from './count-questions.ts'
+import { type Cursor, parseCursor, printCursor } from './cursor.ts'
+import type { Filter } from './filter.ts'
+import type { Reader } from './reader.ts'
+import {
+  AFTER_IN_SESSION,
+  BEFORE_IN_SESSION,
+  type CallDbRow,
+  type CallDetailDbRow,
+  ONE_CALL,
+  pageRows,
+} from './sql/calls.ts'
+
+export const MAX_PAGE_ROWS = 500
+const NEIGHBOURS = 5
+
+/** Throws InvalidCursorError for a cursor that no page has given out. */
+export function calls(
+  reader: Reader,
+  filter: Filter,
+  page: { limit: number; cursor?: string | undefined },
+): CallPage {
+  const limit = Math.min(MAX_PAGE_ROWS, Math.max(1, Math.trunc(page.limit)))
+  const cursor = readCursor(page.cursor)
+  const { calls: where } = reader.select(filter)
+  const place = cursor ? [cursor.startedMs, cursor.id] : []
+  // One row more than asked for tells whether there is a next page.
+  const values = [...where.values, ...place, limit + 1]
+  const found = reader.all<CallDbRow>(pageRows(where, cursor !== undefined), values)
+  const rows = found.slice(0, limit).map((row) => toCallRow(row, reader.names()))
+  const last = rows.at(-1)
+  return {
+    rows,
+    total: totalOf(reader, filter),
+    next: found.length > limit && last ? printCursor(last) : undefined,
+  }
+}
+
+export class InvalidCursorError extends Error {
+  override name = 'InvalidCursorError'
+}
+
+function readCursor(text: string | undefined): Cursor | undefined {
+  if (text === undefined || text === '') return undefined
+  const cursor = parseCursor(text)
+  if (cursor) return cursor
+  throw new InvalidCursorError(
+    `${JSON.stringify(text.slice(0, 60))} is no cursor: take it from the link to the next page, or leave it out`,
+  )
+}
+
+export function call(reader: Reader, id: number): CallDetail | undefined {
+  if (!Number.isSafeInteger(id)) return undefined
+  const row = reader.first<CallDetailDbRow>(ONE_CALL, [id])
+  if (!row) return undefined
+  const names = reader.names()
+  const place = [row.session_id, row.started_ms, row.id, NEIGHBOURS]
+  const neighbours = (sql: string) =>
+    row.session_id === null
+      ? []
+      : reader.all<CallDbRow>(sql, place).map((other) => toCallRow(other, names))
+  return {
+    ...toCallRow(row, names),
+    clientVersion: row.client_id === 0 ? undefined : names.clients.get(row.client_id)?.version,
+    detail: parseDetail(row.detail),
+    file: row.path,
+    lineOffset: row.line_offset,
+    writer: row.w,
+    n: row.n,
+    neighbours: [...neighbours(BEFORE_IN_SESSION), ...neighbours(AFTER_IN_SESSION)],
+  }
+}

@@ -1,0 +1,75 @@
+import type { Database } from '../../ingest/store/load-sqlite.ts'
+import type { IngestHealth } from './call-store.ts'
+import {
+  DATABASE_BYTES,
+  GAPS,
+  type GapRow,
+  INGESTER,
+  type IngesterRow,
+  NEWEST_QUARANTINED,
+  QUARANTINE_SUMS,
+  type QuarantinedRow,
+  type QuarantineSumRow,
+  type SizeRow,
+  STREAMS,
+  type StreamRow,
+} from './sql/health.ts'
+
+const SAMPLE_CHARACTERS = 200
+
+export function readIngestHealth(database: Database): IngestHealth {
+  const all = <Row>(sql: string) => database.prepare<[], Row>(sql).all()
+  return {
+    streams: all<StreamRow>(STREAMS).map((row) => ({
+      path: row.path,
+      state: row.state,
+      committedOffset: row.committed_offset,
+      rows: row.rows,
+      duplicateRows: row.duplicate_rows,
+      quarantinedLines: row.quarantined_lines,
+      lastGrowthMs: row.last_growth_ms,
+    })),
+    quarantine: all<QuarantineSumRow>(QUARANTINE_SUMS),
+    quarantined: all<QuarantinedRow>(NEWEST_QUARANTINED).map((row) => ({
+      path: row.path,
+      lineNumber: row.line_number,
+      lineOffset: row.line_offset,
+      lengthBytes: row.length_bytes,
+      lines: row.lines,
+      reason: row.reason,
+      sample: printable(row.sample),
+    })),
+    gaps: all<GapRow>(GAPS).map((row) => ({
+      writer: row.w,
+      server: row.server ?? undefined,
+      firstN: row.first_n,
+      lastN: row.last_n,
+    })),
+    ingester: ingester(all<IngesterRow>(INGESTER)[0]),
+    databaseBytes: all<SizeRow>(DATABASE_BYTES)[0]?.bytes ?? 0,
+  }
+}
+
+function ingester(row: IngesterRow | undefined): IngestHealth['ingester'] {
+  if (!row) return undefined
+  return {
+    pid: row.pid,
+    lastPollMs: row.last_poll_ms,
+    lagBytes: row.lag_bytes,
+    roots: texts(row.roots),
+    problems: texts(row.problems),
+  }
+}
+
+/** A JSON list as lines of text; what is not a list of texts is shown as it is. */
+function texts(json: string): string[] {
+  const list: unknown = JSON.parse(json)
+  if (!Array.isArray(list)) return [json]
+  return list.map((entry: unknown) => (typeof entry === 'string' ? entry : JSON.stringify(entry)))
+}
+
+/** Refused lines are anything at all: invalid UTF-8, control characters, a terabyte of NUL. */
+function printable(sample: Uint8Array): string {
+  const text = Buffer.from(sample).toString('utf8')
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '\u{FFFD}').slice(0, SAMPLE_CHARACTERS)
+}

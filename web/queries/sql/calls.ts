@@ -1,0 +1,61 @@
+import type { Condition } from './conditions.ts'
+
+export type CallDbRow = {
+  id: number
+  started_ms: number
+  duration_us: number
+  server_id: number
+  tool_id: number
+  client_id: number
+  outcome_id: number
+  class_id: number
+  flags: number
+  session: string | null
+  uid: string
+  args: string | null
+  detail: string
+}
+
+const COLUMNS = `call.id AS id, call.started_ms AS started_ms, duration_us, call.server_id AS server_id,
+  tool_id, client_id, outcome_id, class_id, flags, session.key AS session, uid, args, detail`
+
+const JOINS = `JOIN call_text ON call_text.call_id = call.id
+  LEFT JOIN session ON session.id = call.session_id`
+
+/** The ids first: text is read for the page's rows alone. */
+export function pageRows(where: Condition, hasCursor: boolean): string {
+  const cursor = hasCursor ? 'AND (started_ms, id) < (?, ?)' : ''
+  return `SELECT ${COLUMNS} FROM (
+      SELECT * FROM call WHERE ${where.sql} ${cursor} ORDER BY started_ms DESC, id DESC LIMIT ?
+    ) AS call ${JOINS} ORDER BY started_ms DESC, id DESC`
+}
+
+export type CallDetailDbRow = CallDbRow & {
+  session_id: number | null
+  path: string
+  line_offset: number
+  w: string
+  n: number
+}
+
+export const ONE_CALL = `SELECT ${COLUMNS}, call.session_id, stream.path, line_offset, writer.w, call.n
+  FROM call ${JOINS}
+  JOIN stream ON stream.id = call.stream_id JOIN writer ON writer.id = call.writer_id
+  WHERE call.id = ?`
+
+/** Values: session, started_ms, id, limit. */
+export const BEFORE_IN_SESSION = `SELECT ${COLUMNS} FROM (
+    SELECT * FROM call WHERE session_id = ? AND (started_ms, id) < (?, ?)
+    ORDER BY started_ms DESC, id DESC LIMIT ?
+  ) AS call ${JOINS} ORDER BY started_ms, id`
+
+export const AFTER_IN_SESSION = `SELECT ${COLUMNS} FROM (
+    SELECT * FROM call WHERE session_id = ? AND (started_ms, id) > (?, ?)
+    ORDER BY started_ms, id LIMIT ?
+  ) AS call ${JOINS} ORDER BY started_ms, id`
+
+export type ExtentRow = { first_ms: number | null; last_ms: number | null }
+
+/** Two seeks: MIN and MAX in one SELECT would read the whole index. */
+export const EXTENT = `SELECT (SELECT MIN(started_ms) FROM call) AS first_ms,
+  (SELECT MAX(started_ms) FROM call) AS last_ms`

@@ -1,0 +1,70 @@
+export type StreamRow = {
+  path: string
+  state: string
+  committed_offset: number
+  rows: number
+  duplicate_rows: number
+  quarantined_lines: number
+  last_growth_ms: number
+}
+
+export const STREAMS = `SELECT path, state, committed_offset, rows, duplicate_rows, quarantined_lines,
+  last_growth_ms FROM stream ORDER BY last_growth_ms DESC, id DESC`
+
+export type QuarantineSumRow = { reason: string; lines: number; bytes: number }
+
+export const QUARANTINE_SUMS = `SELECT reason, SUM(lines) AS lines, SUM(length_bytes) AS bytes
+  FROM quarantine GROUP BY reason ORDER BY lines DESC, reason`
+
+export type QuarantinedRow = {
+  path: string
+  line_number: number
+  line_offset: number
+  length_bytes: number
+  lines: number
+  reason: string
+  sample: Uint8Array
+}
+
+export const NEWEST_QUARANTINED = `SELECT stream.path, quarantine.line_number, line_offset,
+  length_bytes, lines, reason, sample
+  FROM quarantine JOIN stream ON stream.id = quarantine.stream_id
+  ORDER BY quarantine.id DESC LIMIT 50`
+
+export type GapRow = { w: string; server: string | null; first_n: number; last_n: number }
+
+/** Numbers between the ranges that were seen, and before the first of them. */
+export const GAPS = `SELECT w, server.name AS server, previous_n + 1 AS first_n, range.first_n - 1 AS last_n
+  FROM (
+    SELECT writer_id, first_n,
+      LAG(last_n, 1, 0) OVER (PARTITION BY writer_id ORDER BY first_n) AS previous_n
+    FROM writer_range
+  ) AS range
+  JOIN writer ON writer.id = range.writer_id
+  LEFT JOIN server ON server.id = writer.server_id
+  WHERE writer.stamped = 1 AND range.first_n > previous_n + 1
+  ORDER BY writer.id DESC, range.first_n LIMIT 100`
+
+export type IngesterRow = {
+  pid: number
+  last_poll_ms: number
+  lag_bytes: number
+  roots: string
+  problems: string
+}
+
+export const INGESTER = 'SELECT pid, last_poll_ms, lag_bytes, roots, problems FROM ingester'
+
+export type SizeRow = { bytes: number }
+
+export const DATABASE_BYTES =
+  'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()'
+
+/** Changes with each row that is added or pruned; each part is one seek. */
+export type ContentRow = Record<string, number | null>
+
+export const CONTENT_MARK = `SELECT
+  (SELECT MAX(id) FROM call) AS newest_call, (SELECT MIN(id) FROM call) AS oldest_call,
+  (SELECT MAX(id) FROM process_event) AS newest_event,
+  (SELECT MAX(id) FROM quarantine) AS newest_quarantine,
+  (SELECT SUM(committed_offset) FROM stream) AS read_bytes`

@@ -1,0 +1,48 @@
+import type { Database } from '../../ingest/store/load-sqlite.ts'
+import { openReader } from '../../ingest/store/open-database.ts'
+import { call, calls } from './call-questions.ts'
+import type { CallStore } from './call-store.ts'
+import { callsOverTime, facets, heatmap, keyFigures, tools } from './count-questions.ts'
+import { readIngestHealth } from './ingest-health.ts'
+import { quarterSeries } from './quarter-series.ts'
+import { createReader } from './reader.ts'
+import { signatures } from './signature-questions.ts'
+import { EXTENT, type ExtentRow } from './sql/calls.ts'
+
+/**
+ * Opens the database for reading; throws StoreError where it cannot be. Close it when done.
+ * `now` only decides which bucket of a chart is still filling.
+ */
+export function openCallStore(
+  databasePath: string,
+  options: { now?: (() => number) | undefined } = {},
+): CallStore {
+  return callStoreOf(openReader(databasePath), options.now ?? Date.now)
+}
+
+function callStoreOf(database: Database, now: () => number): CallStore {
+  const reader = createReader(database)
+  const store: CallStore = {
+    keyFigures: (filter) => keyFigures(reader, filter),
+    callsOverTime: (filter) => callsOverTime(reader, filter, now()),
+    tools: (filter) => tools(reader, filter),
+    heatmap: (filter) => heatmap(reader, filter),
+    facets: (filter) => facets(reader, filter),
+    calls: (filter, page) => calls(reader, filter, page),
+    call: (id) => call(reader, id),
+    quarterSeries: (filter) => quarterSeries(reader, filter),
+    signatures: (filter) => signatures(reader, filter),
+    ingestHealth: () => readIngestHealth(database),
+    dataVersion: () => reader.version(),
+    extent() {
+      const row = reader.first<ExtentRow>(EXTENT)
+      if (!row || row.first_ms === null || row.last_ms === null) return undefined
+      return { firstMs: row.first_ms, lastMs: row.last_ms }
+    },
+    snapshot: (questions) => database.transaction(() => questions(store))(),
+    close: () => {
+      database.close()
+    },
+  }
+  return store
+}
