@@ -1,0 +1,210 @@
+import { performance } from 'node:perf_hooks'
+import { readProperty } from '../safe-read.ts'
+import {
+  badResultText,
+  cleanMessage,
+  cutText,
+  errorResult,
+  failureText,
+  silentErrorText,
+} from './answers.ts'
+import { type Classification, classify } from './classify.ts'
+import { findBrokenSpot } from './content-shape.ts'
+import { describeError } from './describe-error.ts'
+import { isFatalError, isInvalidArgumentsError, isToolError } from './errors.ts'
+import { explainUnknownArguments } from './explain-arguments.ts'
+import { type Handler, isRecord, URL_ELICITATION_REQUIRED } from './mcp-shapes.ts'
+import { callContext, type Ending, type GuardAnswer, type OpenCall, rounded } from './open-call.ts'
+import { plainError, recordedError } from './recorded-error.ts'
+import type { RetryResult } from './retry.ts'
+import { observing } from './warn-once.ts'
+
+export type GuardOptions = {
+  /** True: a transient failure of this handler may be repeated, whatever its annotations say. */
+  retry?: boolean
+}
+
+const guarded = new WeakSet<Handler>()
+
+/**
+ * Puts a tool handler behind the three lines of defence: what it throws is classified, retried
+ * where that is safe, and answered; what it returns is checked. Arguments, context, `this` and the
+ * return value pass through as they are. It needs the transport tap to know which call it serves;
+ * outside of one, and inside another guarded handler, it steps aside.
+ */
+export function guard<H extends Handler>(handler: H, options: GuardOptions = {}): H {
+  if (typeof handler !== 'function' || guarded.has(handler)) return handler
+  const run = handler as unknown as (...args: unknown[]) => unknown
+  const wrapped = function (this: unknown, ...args: unknown[]): unknown {
+    const call = callContext.getStore()
+    if (call?.handler.state !== 'not_run') return run.apply(this, args)
+    return runGuarded(call, () => run.apply(this, args), signalOf(args.at(-1)), options)
+  }
+  // SDKs and their users may look at a handler's name and arity.
+  Object.defineProperty(wrapped, 'length', { value: handler.length, configurable: true })
+  Object.defineProperty(wrapped, 'name', { value: handler.name, configurable: true })
+  guarded.add(wrapped)
+  return wrapped as unknown as H
+}
+
+async function runGuarded(
+  call: OpenCall,
+  handle: () => unknown,
+  signal: AbortSignal | undefined,
+  options: GuardOptions,
+): Promise<unknown> {
+  call.handler = { state: 'running', since: performance.now() }
+  const refusal = observing('Checking for unknown arguments', () => refuseUnknown(call))
+  if (refusal) return decide(call, refusal)
+  const outcome = await call.context.retry.run({
+    attempt: () => timed(call, handle),
+    classify: (error) => classificationOf(call, error, signal),
+    mayRepeat: mayRepeat(call, options),
+    signal,
+  })
+  call.attempts = outcome.attempts
+  if (call.closed) call.recordLate(outcome.ok ? 'succeeded' : 'failed')
+  return outcome.ok ? settleReturned(call, outcome.value) : settleThrown(call, outcome)
+}
+
+async function timed(call: OpenCall, handle: () => unknown): Promise<unknown> {
+  const since = performance.now()
+  try {
+    return await handle()
+  } finally {
+    call.handlerMs = rounded((call.handlerMs ?? 0) + performance.now() - since)
+  }
+}
+
+function classificationOf(
+  call: OpenCall,
+  error: unknown,
+  signal: AbortSignal | undefined,
+): Classification {
+  // The client acts on this one, so it is neither a failure nor worth another attempt.
+  if (isUrlElicitation(error)) return { class: 'unexpected', transient: false }
+  const custom = call.context.settings.classify
+  return classify(error, { ...(custom ? { custom } : {}), ...(signal ? { signal } : {}) })
+}
+
+function mayRepeat(call: OpenCall, options: GuardOptions): boolean {
+  const chosen = call.settings.retry ?? options.retry
+  if (chosen !== undefined) return chosen
+  const annotations = call.context.catalogue.find(call.tool)?.annotations
+  return annotations !== undefined && (annotations.readOnly || annotations.idempotent)
+}
+
+function settleReturned(call: OpenCall, value: unknown): unknown {
+  const spot = observing('Checking a result', () => findBrokenSpot(value))
+  if (spot) {
+    return decide(call, {
+      ending: { outcome: 'failed', error: plainError('bad_result', spot.problem) },
+      answer: resultAnswer(badResultText(call.tool, spot.problem)),
+    })
+  }
+  if (isSilentError(value)) {
+    const text = silentErrorText(call.tool)
+    return decide(call, {
+      ending: { outcome: 'failed', error: plainError('tool_error', text) },
+      answer: resultAnswer(text),
+    })
+  }
+  call.handler = { state: 'returned', value }
+  return value
+}
+
+/** `isError` without a word: the client would know that it failed, and nothing else. */
+function isSilentError(value: unknown): boolean {
+  if (!isRecord(value) || value.isError !== true) return false
+  return !Array.isArray(value.content) || value.content.length === 0
+}
+
+type Decision = { ending: Ending; answer: GuardAnswer }
+
+function settleThrown(call: OpenCall, failed: Extract<RetryResult<unknown>, { ok: false }>) {
+  const { error, suppressed } = failed
+  if (suppressed !== undefined) call.retrySuppressed = suppressed
+  if (isUrlElicitation(error)) {
+    call.handler = {
+      state: 'decided',
+      ending: { outcome: 'deferred' },
+      answer: { kind: 'untouched' },
+    }
+    throw error
+  }
+  return decide(call, decisionOn(call, failed))
+}
+
+function decisionOn(
+  call: OpenCall,
+  { error, classification, suppressed }: Extract<RetryResult<unknown>, { ok: false }>,
+): Decision {
+  const ending: Ending = {
+    outcome: 'failed',
+    error: recordedError(error, classification),
+    ...(isInvalidArgumentsError(error) && error.issues.length > 0 ? { issues: error.issues } : {}),
+  }
+  const text = answerTo(call, error, classification, suppressed)
+  const fatal = isFatalError(error) ? { fatal: error } : {}
+  return { ending, answer: { ...resultAnswer(text), ...fatal } }
+}
+
+function answerTo(
+  call: OpenCall,
+  error: unknown,
+  classification: Classification,
+  suppressed: string | undefined,
+): string {
+  const message = describeError(error).message
+  // These two speak to the model on purpose: word for word.
+  if (isToolError(error)) return message || silentErrorText(call.tool)
+  if (isInvalidArgumentsError(error)) {
+    return cutText(`Invalid arguments for "${call.tool}": ${cleanMessage(message)}`)
+  }
+  return failureText({
+    tool: call.tool,
+    call: call.id,
+    classification,
+    attempts: call.attempts,
+    suppressed,
+    message: call.settings.errorText === 'message' ? spoken(error) : undefined,
+  })
+}
+
+/** The error's message, and the innermost cause's where it adds something. */
+function spoken(error: unknown): string {
+  const { name, message, causes } = describeError(error)
+  const outer = message || `${name} (no message)`
+  const innermost = causes?.at(-1)?.message
+  return innermost && !outer.includes(innermost) ? `${outer}: ${innermost}` : outer
+}
+
+function refuseUnknown(call: OpenCall): Decision | undefined {
+  if (call.settings.unknownArguments !== 'reject' || !call.dropped) return undefined
+  const { text, issues } = explainUnknownArguments(call, call.dropped)
+  return {
+    ending: { outcome: 'failed', error: plainError('invalid_arguments', text), issues },
+    answer: resultAnswer(text),
+  }
+}
+
+function resultAnswer(text: string): GuardAnswer & { kind: 'result' } {
+  return { kind: 'result', result: errorResult(text) }
+}
+
+function decide(call: OpenCall, { ending, answer }: Decision): unknown {
+  call.handler = { state: 'decided', ending, answer }
+  return answer.kind === 'result' ? answer.result : undefined
+}
+
+function isUrlElicitation(error: unknown): boolean {
+  return readProperty(error, 'code') === URL_ELICITATION_REQUIRED
+}
+
+/** The context is the last argument in both SDKs: `extra` in v1, `ctx` in v2. */
+function signalOf(context: unknown): AbortSignal | undefined {
+  if (!isRecord(context)) return undefined
+  const inner = isRecord(context.mcpReq) ? context.mcpReq : undefined
+  const signal = context.signal ?? inner?.signal
+  return signal instanceof AbortSignal ? signal : undefined
+}

@@ -1,0 +1,235 @@
+import { readProperty } from '../safe-read.ts'
+import {
+  badResultText,
+  disabledToolText,
+  emptyResultText,
+  errorResult,
+  failureText,
+  suspectResultText,
+  textBlock,
+  unknownToolText,
+} from './answers.ts'
+import { isDeferredResult } from './content-shape.ts'
+import type { FatalError } from './errors.ts'
+import { explainArguments, explainUnknownArguments } from './explain-arguments.ts'
+import { flattenSdkMessage } from './flatten-sdk-message.ts'
+import {
+  isRecord,
+  type JsonRpcError,
+  type JsonRpcMessage,
+  type ToolResult,
+  URL_ELICITATION_REQUIRED,
+} from './mcp-shapes.ts'
+import { nearestName } from './nearest-name.ts'
+import type { Ending, OpenCall } from './open-call.ts'
+import { plainError } from './recorded-error.ts'
+import { isEmptyResult, resultExcerpt, resultFacts } from './result-facts.ts'
+import { checkSerialisable } from './serialisable.ts'
+import { suspectRule } from './suspect-rules.ts'
+import type { ToolFacts } from './tool-catalogue.ts'
+
+/** What goes out in place of the SDK's message, and how the call's record ends. */
+export type Judgement = { message: JsonRpcMessage; ending: Ending; fatal?: FatalError | undefined }
+
+/**
+ * Joins the answer the SDK is about to send with what the guard saw. Facts first: what the handler
+ * did, then the kind of the answer, its words last. Only a refused call takes another look at its
+ * arguments, which may wait for a schema; every other judgement is made at once.
+ */
+export function judgeAnswer(
+  call: OpenCall,
+  message: JsonRpcMessage,
+): Judgement | Promise<Judgement> {
+  const { handler } = call
+  if (handler.state === 'decided') return decidedByGuard(call, message, handler)
+  if (message.error) {
+    if (message.error.code === URL_ELICITATION_REQUIRED) return untouched(message)
+    const problem = flattenSdkMessage(message.error.message)
+    if (handler.state === 'returned') return badResult(call, message, problem)
+    return refused(call, message, problem, message.error)
+  }
+  const result = isRecord(message.result) ? message.result : {}
+  if (isRecord(result.task) || isDeferredResult(result)) return untouched(message)
+  if (result.isError === true) return judgeError(call, message, result)
+  return judgeSuccess(call, message, result)
+}
+
+type Decided = Extract<OpenCall['handler'], { state: 'decided' }>
+
+function decidedByGuard(call: OpenCall, message: JsonRpcMessage, decided: Decided): Judgement {
+  const { ending, answer } = decided
+  if (answer.kind === 'untouched') return { message, ending }
+  // The SDK may have put a message of its own in place of ours, as it does for tasks.
+  const kept = isRecord(message.result) && message.result.isError === true
+  return {
+    message: kept ? message : answerWith(call, message, answer.result),
+    ending,
+    fatal: answer.fatal,
+  }
+}
+
+function judgeError(
+  call: OpenCall,
+  message: JsonRpcMessage,
+  result: ToolResult,
+): Judgement | Promise<Judgement> {
+  const said = resultExcerpt(result)
+  const { handler } = call
+  if (handler.state === 'not_run') {
+    const tool = call.context.catalogue.find(call.tool)
+    // Without a guard nobody knows whether the tool spoke or the SDK: the arguments decide.
+    return refused(call, message, flattenSdkMessage(said), tool?.guarded === false ? 'tool' : 'sdk')
+  }
+  // The tool reported no error, so this one is the SDK's: the result breaks its output schema.
+  if (handler.state === 'returned' && readProperty(handler.value, 'isError') !== true) {
+    return badResult(call, message, flattenSdkMessage(said))
+  }
+  return toolError(call, message, result)
+}
+
+function toolError(call: OpenCall, message: JsonRpcMessage, result: ToolResult): Judgement {
+  const { ok, textLength } = checkSerialisable(result, call.context.settings.maxResultBytes)
+  if (!ok) return judgeSuccess(call, message, result)
+  return {
+    message,
+    ending: {
+      outcome: 'failed',
+      error: plainError('tool_error', resultExcerpt(result)),
+      result: resultFacts(result, textLength),
+    },
+  }
+}
+
+function judgeSuccess(call: OpenCall, message: JsonRpcMessage, result: ToolResult): Judgement {
+  const serialisable = checkSerialisable(result, call.context.settings.maxResultBytes)
+  if (!serialisable.ok) return badResult(call, message, serialisable.problem)
+  const facts = resultFacts(result, serialisable.textLength)
+  const rule = suspectRule(result)
+  if (rule !== undefined) facts.suspect = rule
+  const { suspect, empty, unknownArguments } = call.settings
+  if (rule !== undefined && suspect === 'error') {
+    const text = suspectResultText(call.tool, resultExcerpt(result))
+    const error = plainError('tool_error', `${rule}: ${resultExcerpt(result)}`)
+    return {
+      message: answerWith(call, message, promoted(result, text)),
+      ending: { outcome: 'failed', error, result: facts },
+    }
+  }
+  if (empty === 'error' && isEmptyResult(result)) {
+    const text = emptyResultText(call.tool)
+    return {
+      message: answerWith(call, message, errorResult(text)),
+      ending: { outcome: 'failed', error: plainError('bad_result', 'empty result'), result: facts },
+    }
+  }
+  const warn = unknownArguments === 'warn' && call.dropped !== undefined
+  const ending: Ending = {
+    outcome: call.attempts.length > 1 ? 'retried' : 'succeeded',
+    result: facts,
+  }
+  return warn ? withWarning(call, message, result, ending) : { message, ending }
+}
+
+/** Keeps what the tool said, after one sentence that says it is an error. */
+function promoted(result: ToolResult, text: string): ToolResult {
+  const content = Array.isArray(result.content) ? result.content : []
+  return { ...result, content: [textBlock(text), ...content], isError: true }
+}
+
+function withWarning(
+  call: OpenCall,
+  message: JsonRpcMessage,
+  result: ToolResult,
+  ending: Ending,
+): Judgement {
+  const { text, issues, worthTelling } = explainUnknownArguments(call, call.dropped ?? [])
+  if (!worthTelling) return { message, ending }
+  const content = [...(Array.isArray(result.content) ? result.content : []), textBlock(text)]
+  return {
+    message: { ...message, result: { ...result, content } },
+    ending: { ...ending, issues },
+  }
+}
+
+/** The handler never ran, or nothing is known of it. */
+async function refused(
+  call: OpenCall,
+  message: JsonRpcMessage,
+  problem: string,
+  by: JsonRpcError | 'sdk' | 'tool',
+): Promise<Judgement> {
+  const tool = call.context.catalogue.find(call.tool)
+  if (tool && !tool.enabled) {
+    return failed(call, message, 'unknown_tool', disabledToolText(call.tool))
+  }
+  if (isUnknown(call, tool, problem)) return unknownTool(call, message)
+  const explanation = await explainArguments(call, tool)
+  if (explanation) {
+    const { text, issues } = explanation
+    const error = plainError('invalid_arguments', text)
+    return {
+      message: answerWith(call, message, errorResult(text)),
+      ending: { outcome: 'failed', error, issues },
+    }
+  }
+  if (by === 'tool') return toolError(call, message, message.result as ToolResult)
+  return unexplained(call, message, problem)
+}
+
+/** A name in no list, or one that the SDK itself does not find where there is no list to ask. */
+function isUnknown(call: OpenCall, tool: ToolFacts | undefined, problem: string): boolean {
+  if (tool) return false
+  if (call.context.catalogue.listed) return true
+  return /not found|unknown tool|disabled/i.test(problem) && problem.includes(call.tool)
+}
+
+function unknownTool(call: OpenCall, message: JsonRpcMessage): Judgement {
+  const candidates = call.context.catalogue.names().map((name) => ({ name }))
+  const nearest = nearestName(call.tool, candidates)?.name
+  return failed(call, message, 'unknown_tool', unknownToolText(call.tool, nearest))
+}
+
+function unexplained(call: OpenCall, message: JsonRpcMessage, problem: string): Judgement {
+  const text = failureText({
+    tool: call.tool,
+    call: call.id,
+    classification: { class: 'unexpected', transient: false },
+    attempts: call.attempts,
+    suppressed: undefined,
+    message: call.settings.errorText === 'message' ? problem : undefined,
+  })
+  return {
+    message: answerWith(call, message, errorResult(text)),
+    ending: { outcome: 'failed', error: plainError('unexpected', problem) },
+  }
+}
+
+function badResult(call: OpenCall, message: JsonRpcMessage, problem: string): Judgement {
+  const text = badResultText(call.tool, problem)
+  return {
+    message: answerWith(call, message, errorResult(text)),
+    ending: { outcome: 'failed', error: plainError('bad_result', problem) },
+  }
+}
+
+function failed(
+  call: OpenCall,
+  message: JsonRpcMessage,
+  kind: 'unknown_tool',
+  text: string,
+): Judgement {
+  return {
+    message: answerWith(call, message, errorResult(text)),
+    ending: { outcome: 'failed', error: plainError(kind, text) },
+  }
+}
+
+function untouched(message: JsonRpcMessage): Judgement {
+  return { message, ending: { outcome: 'deferred' } }
+}
+
+function answerWith(call: OpenCall, message: JsonRpcMessage, result: ToolResult): JsonRpcMessage {
+  // From revision 2026-07-28 on a result without `resultType` is refused; before, it is unknown.
+  const complete = call.init.modern ? { resultType: 'complete', ...result } : result
+  return { jsonrpc: '2.0', id: message.id ?? call.init.request, result: complete }
+}

@@ -1,0 +1,107 @@
+import type { Transport } from '../call-log/record.ts'
+import { readString } from '../safe-read.ts'
+import { classifyAbort } from './classify.ts'
+import { droppedArguments } from './dropped-arguments.ts'
+import { isId, isRecord, type JsonRpcId, type JsonRpcMessage } from './mcp-shapes.ts'
+import { callContext, type Ending, OpenCall } from './open-call.ts'
+import { openCallsOf } from './open-calls.ts'
+import { type Peer, senderOf } from './peer.ts'
+import { plainError } from './recorded-error.ts'
+import { sessionHash } from './session-hash.ts'
+import type { WrapperContext } from './wrapper-context.ts'
+
+/** The open calls of one transport. */
+export type LiveCalls = {
+  open(message: JsonRpcMessage, extra: unknown): OpenCall
+  /** Runs the request's handling so that all code it starts can find its call. */
+  run<T>(call: OpenCall, work: () => T): T
+  /** The call an answer belongs to; `late` where that call has been closed and answered already. */
+  answeredBy(answer: JsonRpcMessage): OpenCall | 'late' | undefined
+  cancel(params: unknown): void
+  close(call: OpenCall, ending: Ending): void
+  /** The client has gone. */
+  closeAll(): void
+  expectList(id: JsonRpcId): void
+  isExpectedList(id: JsonRpcId): boolean
+}
+
+const MAX_EXPECTED_LISTS = 100
+
+export function createLiveCalls(
+  context: WrapperContext,
+  { kind, peer, transport }: { kind: Transport; peer: Peer; transport: object },
+): LiveCalls {
+  /** A list for each id: clients do send one id twice while the first call is still open. */
+  const byId = new Map<JsonRpcId, OpenCall[]>()
+  const expectedLists = new Set<JsonRpcId>()
+
+  function close(call: OpenCall, ending: Ending): void {
+    if (call.closed) return
+    call.close(ending)
+    if (context.log) openCallsOf(context.log).delete(call)
+    const same = byId.get(call.init.request)?.filter((other) => other !== call) ?? []
+    if (same.length > 0) byId.set(call.init.request, same)
+    else byId.delete(call.init.request)
+  }
+
+  return {
+    open(message, extra) {
+      const params = isRecord(message.params) ? message.params : {}
+      const request = message.id ?? ''
+      const sessionId = readString(transport, 'sessionId')
+      const call = new OpenCall(
+        {
+          tool: typeof params.name === 'string' ? params.name : '(no name)',
+          request,
+          arguments: params.arguments,
+          transport: kind,
+          ...senderOf(message, extra, peer),
+          ...(sessionId === undefined ? {} : { session: sessionHash(sessionId) }),
+        },
+        context,
+      )
+      call.dropped = droppedArguments(call)
+      byId.set(request, [...(byId.get(request) ?? []), call])
+      if (context.log) openCallsOf(context.log).add(call)
+      return call
+    },
+    run: (call, work) => callContext.run(call, work),
+    answeredBy(answer) {
+      if (!isId(answer.id)) return undefined
+      const waiting = byId.get(answer.id)
+      const own = callContext.getStore()
+      if (own?.init.request === answer.id) {
+        if (waiting?.includes(own)) return own
+        if (own.closed && own.context === context) return 'late'
+      }
+      return waiting?.[0]
+    },
+    cancel(params) {
+      const id = isRecord(params) ? params.requestId : undefined
+      // Of two calls with one id the SDK aborts the later.
+      const call = isId(id) ? byId.get(id)?.at(-1) : undefined
+      if (!call) return
+      const reason = isRecord(params) && typeof params.reason === 'string' ? params.reason : ''
+      const { class: kind, by } = classifyAbort(reason)
+      const message = reason || 'cancelled by the client'
+      close(call, { outcome: 'failed', error: { ...plainError(kind, message), by } })
+    },
+    close,
+    closeAll() {
+      for (const calls of [...byId.values()]) {
+        for (const call of calls) {
+          const message = 'the client closed the connection before the answer'
+          close(call, {
+            outcome: 'failed',
+            error: { ...plainError('cancelled', message), by: 'client' },
+            delivered: false,
+          })
+        }
+      }
+    },
+    expectList(id) {
+      if (expectedLists.size < MAX_EXPECTED_LISTS) expectedLists.add(id)
+    },
+    isExpectedList: (id) => expectedLists.delete(id),
+  }
+}

@@ -1,0 +1,191 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomBytes } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
+import { argumentsHash } from '../call-log/canonical-json.ts'
+import type {
+  ArgumentIssue,
+  Attempt,
+  CallRecord,
+  NameAndVersion,
+  Outcome,
+  RecordedError,
+  ResultFacts,
+  Transport,
+} from '../call-log/record.ts'
+import { redact } from '../call-log/redact.ts'
+import type { FatalError } from './errors.ts'
+import type { JsonRpcId, ToolResult } from './mcp-shapes.ts'
+import type { ToolSettings } from './options.ts'
+import { observing } from './warn-once.ts'
+import type { WrapperContext } from './wrapper-context.ts'
+
+/** Longest tool name or request id that goes into a record: a client may send a megabyte of it. */
+const MAX_NAME_LENGTH = 200
+
+/** How a call ended, as far as the record tells it. */
+export type Ending = {
+  outcome: Outcome
+  error?: RecordedError | undefined
+  issues?: ArgumentIssue[] | undefined
+  result?: ResultFacts | undefined
+  delivered?: false | undefined
+}
+
+/** What the guard knows about the handler; the tap joins it with the answer that goes out. */
+export type HandlerState =
+  | { state: 'not_run' }
+  | { state: 'running'; since: number }
+  | { state: 'returned'; value: unknown }
+  | { state: 'decided'; ending: Ending; answer: GuardAnswer }
+
+/** What the guard gave the SDK in place of the handler's own result. */
+export type GuardAnswer =
+  | { kind: 'result'; result: ToolResult; fatal?: FatalError }
+  /** An error the client must see as it is, such as a URL elicitation. */
+  | { kind: 'untouched' }
+
+export type CallInit = {
+  tool: string
+  request: JsonRpcId
+  arguments: unknown
+  /** Whether the request speaks a revision whose results must carry a `resultType`. */
+  modern: boolean
+  session?: string | undefined
+  client?: NameAndVersion | undefined
+  protocol?: string | undefined
+  transport: Transport
+  trace?: string | undefined
+}
+
+/** The call that the running code belongs to. */
+export const callContext = new AsyncLocalStorage<OpenCall>()
+
+const processPrefix = randomBytes(6).toString('hex')
+let callCount = 0
+
+/** Unique over processes and hosts; short enough to be read aloud. */
+function newCallId(): string {
+  callCount += 1
+  return `${processPrefix}-${callCount.toString(36)}`
+}
+
+/** One `tools/call` from its arrival until its one record is written. */
+export class OpenCall {
+  readonly id = newCallId()
+  readonly init: CallInit
+  readonly context: WrapperContext
+  readonly startedAt: number
+  /** The arguments as they arrived, redacted at once: a handler may change its own. */
+  readonly args: unknown
+  handler: HandlerState = { state: 'not_run' }
+  attempts: Attempt[] = []
+  /** Time in the handler, all attempts. */
+  handlerMs: number | undefined
+  retrySuppressed: string | undefined
+  dropped: string[] | undefined
+  #closed = false
+  readonly #since = performance.now()
+
+  constructor(init: CallInit, context: WrapperContext) {
+    this.init = init
+    this.context = context
+    this.startedAt = context.settings.now()
+    this.args = observing('Redacting arguments', () => redact(init.arguments))
+  }
+
+  get tool(): string {
+    return this.init.tool
+  }
+
+  get settings(): ToolSettings {
+    return this.context.settings.forTool(this.init.tool)
+  }
+
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  get ageMs(): number {
+    return rounded(performance.now() - this.#since)
+  }
+
+  /** Writes the call's one record. Later calls of it do nothing. */
+  close(ending: Ending): void {
+    if (this.#closed) return
+    this.#closed = true
+    const { log } = this.context
+    if (log) observing('Writing a call record', () => log.record(this.#recordOf(ending)))
+  }
+
+  /** A handler that ended after its call was closed. */
+  recordLate(outcome: 'succeeded' | 'failed'): void {
+    const { log } = this.context
+    observing('Writing a late record', () =>
+      log?.record({
+        kind: 'late',
+        call: this.id,
+        tool: cut(this.tool),
+        ms: this.ageMs,
+        outcome,
+      }),
+    )
+  }
+
+  /** A handler that still runs has made one attempt, which the retry policy has not told yet. */
+  #attemptsAtEnd(ending: Ending): Attempt[] {
+    if (this.attempts.length > 0 || this.handler.state !== 'running') return this.attempts
+    const ms = rounded(performance.now() - this.handler.since)
+    return [{ ms, ...(ending.error ? { class: ending.error.class } : {}) }]
+  }
+
+  #recordOf(ending: Ending): CallRecord {
+    const { init } = this
+    return {
+      kind: 'call',
+      server: this.context.serverName(),
+      call: this.id,
+      tool: cut(init.tool),
+      request: typeof init.request === 'string' ? cut(init.request) : init.request,
+      ...present({
+        session: init.session,
+        client: init.client,
+        protocol: init.protocol,
+        transport: init.transport,
+        trace: init.trace,
+      }),
+      started: this.startedAt,
+      duration_ms: this.ageMs,
+      ...present({
+        handler_ms: this.handlerMs,
+        args_hash: observing('Hashing arguments', () => argumentsHash(this.args)),
+        dropped: this.dropped,
+      }),
+      outcome: ending.outcome,
+      attempts: this.#attemptsAtEnd(ending),
+      ...present({
+        error: ending.error,
+        issues: ending.issues,
+        result: ending.result,
+        delivered: ending.delivered,
+        retry_suppressed: this.retrySuppressed,
+      }),
+      args: this.args === undefined ? null : this.args,
+    }
+  }
+}
+
+/** Milliseconds to a thousandth: enough for any reader, and short in the log. */
+export function rounded(ms: number): number {
+  return Math.round(ms * 1_000) / 1_000
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_NAME_LENGTH ? text : `${text.slice(0, MAX_NAME_LENGTH)}…`
+}
+
+function present<T extends object>(fields: T): Partial<T> {
+  for (const key of Object.keys(fields) as (keyof T)[]) {
+    if (fields[key] === undefined) delete fields[key]
+  }
+  return fields
+}

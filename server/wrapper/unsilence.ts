@@ -1,0 +1,153 @@
+import { guard } from './handler-guard.ts'
+import { type Handler, isRecord, type TransportLike } from './mcp-shapes.ts'
+import { settingsFrom, type UnsilenceOptions } from './options.ts'
+import { tapWith } from './transport-tap.ts'
+import { warnOnce } from './warn-once.ts'
+import { createContext, type WrapperContext } from './wrapper-context.ts'
+
+/** An `McpServer` or low-level `Server` of SDK v1 or v2; anything that connects to a transport. */
+export type ServerLike = { connect(transport: never): Promise<unknown> }
+
+type Callable = (...args: unknown[]) => unknown
+type Methods = Record<string, unknown>
+
+const unsilenced = new WeakSet<object>()
+
+/**
+ * Makes sure that no tool call of this server fails in silence. Returns the same server; call it
+ * before `connect`, before or after tools are registered, as often as you like. Only public methods
+ * of this one object are overridden. `UNSILENT=off` in the environment leaves all as it was.
+ */
+export function unsilence<S extends ServerLike>(server: S, options: UnsilenceOptions = {}): S {
+  const settings = settingsFrom(options)
+  if (!isRecord(server) || typeof server.connect !== 'function') {
+    throw new TypeError('unsilence() takes an McpServer or a Server, and was given something else.')
+  }
+  if (process.env.UNSILENT === 'off') return server
+  const high = server as Methods
+  const low = isConnectable(high.server) ? high.server : high
+  if (unsilenced.has(low)) return server
+  unsilenced.add(low)
+  const context = createContext(settings, low)
+  tapConnections(low, context)
+  if (low === high) guardRequestHandler(low, context)
+  else guardRegistrations(high, context)
+  return server
+}
+
+function isConnectable(value: unknown): value is Methods {
+  return isRecord(value) && typeof value.connect === 'function'
+}
+
+function tapConnections(low: Methods, context: WrapperContext): void {
+  if (low.transport) {
+    warnOnce('unsilence() was called after connect(): calls of this connection stay unseen.')
+  }
+  replaceMethod(low, 'connect', (connect) => (transport, ...rest) => {
+    if (!isRecord(transport)) return connect(transport, ...rest)
+    // The log begins when the server does: an idle server must not look like a dead one.
+    void context.log
+    return connect(tapWith(transport as TransportLike, context), ...rest)
+  })
+}
+
+/** Tools of an McpServer: those that come, and those that are there already. */
+function guardRegistrations(high: Methods, context: WrapperContext): void {
+  for (const method of ['registerTool', 'tool']) {
+    if (typeof high[method] !== 'function') continue
+    replaceMethod(high, method, (register) => (...args) => {
+      const last = args.length - 1
+      if (typeof args[last] === 'function') args[last] = guard(args[last] as Handler)
+      const registered = register(...args)
+      if (typeof args[0] === 'string') follow(args[0], registered, context)
+      return registered
+    })
+  }
+  adoptRegistered(high, context)
+}
+
+/** Keeps up with a tool that is renamed, removed or given another handler later. */
+function follow(name: string, registered: unknown, context: WrapperContext): void {
+  if (!isRecord(registered)) return
+  context.catalogue.register(name, registered)
+  let current = name
+  replaceMethod(registered, 'update', (update) => (updates, ...rest) => {
+    if (!isRecord(updates)) return update(updates, ...rest)
+    const callback = updates.callback
+    const guarded =
+      typeof callback === 'function'
+        ? { ...updates, callback: guard(callback as Handler) }
+        : updates
+    const result = update(guarded, ...rest)
+    if (updates.name !== undefined && updates.name !== current) {
+      const next = typeof updates.name === 'string' ? updates.name : undefined
+      context.catalogue.rename(current, next)
+      current = next ?? current
+    }
+    return result
+  })
+}
+
+/**
+ * Tools registered before. The SDK has no public list of them; the one it keeps is read, and each
+ * tool's own public `update` puts the guard in place. Where that fails, the tap alone serves them.
+ */
+function adoptRegistered(high: Methods, context: WrapperContext): void {
+  const tools = high._registeredTools
+  if (!isRecord(tools)) {
+    warnOnce('tools registered before unsilence() cannot be guarded: call it first.')
+    return
+  }
+  for (const [name, tool] of Object.entries(tools)) {
+    if (!isRecord(tool) || typeof tool.update !== 'function') continue
+    follow(name, tool, context)
+    if (typeof tool.handler === 'function') (tool.update as Callable)({ callback: tool.handler })
+  }
+}
+
+/** A low-level server has one handler for all its tools. */
+function guardRequestHandler(low: Methods, context: WrapperContext): void {
+  if (typeof low.setRequestHandler !== 'function') {
+    warnOnce('this server has no setRequestHandler(): causes and retries stay unseen.')
+    return
+  }
+  replaceMethod(low, 'setRequestHandler', (setHandler) => (request, ...rest) => {
+    const last = rest.length - 1
+    if (methodOf(request) === 'tools/call' && typeof rest[last] === 'function') {
+      rest[last] = guard(rest[last] as Handler)
+    }
+    return setHandler(request, ...rest)
+  })
+  void context
+}
+
+/** The method a handler is set for: a word in SDK v2, a literal inside a zod schema in v1. */
+function methodOf(request: unknown): unknown {
+  if (typeof request === 'string') return request
+  const shape = isRecord(request) ? (request.shape ?? defOf(request)?.shape) : undefined
+  const fields = typeof shape === 'function' ? (shape as Callable)() : shape
+  const method = isRecord(fields) ? fields.method : undefined
+  if (!isRecord(method)) return undefined
+  const def = defOf(method)
+  return method.value ?? def?.value ?? (Array.isArray(def?.values) ? def.values[0] : undefined)
+}
+
+function defOf(schema: Record<string, unknown>): Record<string, unknown> | undefined {
+  const zod4 = isRecord(schema._zod) ? schema._zod.def : undefined
+  const def = zod4 ?? schema._def ?? schema.def
+  return isRecord(def) ? def : undefined
+}
+
+/** Overrides a method on this one object; the prototype and other instances stay as they are. */
+function replaceMethod(
+  target: Methods,
+  name: string,
+  wrap: (original: Callable) => Callable,
+): void {
+  const original = target[name]
+  if (typeof original !== 'function') {
+    warnOnce(`there is no ${name}() to hook into; the server runs on without it.`)
+    return
+  }
+  target[name] = wrap((original as Callable).bind(target))
+}
