@@ -13,6 +13,8 @@ export type EndWatcher = {
    * uncaughtException listener of its own.
    */
   onCrash?(error: unknown, origin: CrashOrigin): void
+  /** After every onCrash: may end the process itself, to choose its exit code. */
+  endCrash?(error: unknown): void
   /** The process ends now; only synchronous work is still possible. */
   onExit?(code: number): void
 }
@@ -26,13 +28,30 @@ export function watchProcessEnd(watcher: EndWatcher): () => void {
   if (!listening) {
     listening = true
     process.on('uncaughtExceptionMonitor', (error, origin) => {
-      for (const each of [...watchers]) each.onCrash?.(error, origin)
+      for (const each of [...watchers]) guarded(() => each.onCrash?.(error, origin))
+      for (const each of [...watchers]) each.endCrash?.(error)
     })
     process.on('exit', (code) => {
-      for (const each of [...watchers]) each.onExit?.(code)
+      for (const each of [...watchers]) guarded(() => each.onExit?.(code))
     })
   }
   return () => {
     watchers.delete(watcher)
   }
+}
+
+/** A watcher that throws would take the place of the error the process ends with. */
+function guarded(work: () => void): void {
+  try {
+    work()
+  } catch {
+    return
+  }
+}
+
+/** Whether the application itself decides what becomes of an exception that nobody caught. */
+export function applicationHandlesCrashes(): boolean {
+  return (
+    process.listenerCount('uncaughtException') > 0 || process.hasUncaughtExceptionCaptureCallback()
+  )
 }

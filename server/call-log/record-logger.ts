@@ -2,8 +2,11 @@ import pino from 'pino'
 import { FORMAT_VERSION, type LogRecord } from './record.ts'
 
 export type RecordLoggerOptions = {
-  /** Takes one whole line, its `\n` included. May throw; the caller of `log` sees it. */
-  write(line: string): void
+  /**
+   * Takes one whole line, its `\n` included, and the sequence number that stands in it. May throw;
+   * the caller of `log` sees it, and the number is spent.
+   */
+  write(line: string, n: number): void
   /** Epoch ms, stamped on each line as `time`. */
   now(): number
   pid: number
@@ -15,6 +18,8 @@ export type RecordLoggerOptions = {
 export type RecordLogger = {
   /** Writes one record under the next sequence number and returns that number. */
   log(record: LogRecord): number
+  /** Spends a number on a record that cannot become a line, and returns it. */
+  skip(): number
 }
 
 /**
@@ -22,6 +27,7 @@ export type RecordLogger = {
  * and the generator of sample logs use it, so there is one place where a line is put together.
  */
 export function createRecordLogger(options: RecordLoggerOptions): RecordLogger {
+  let n = 0
   const logger = pino(
     {
       level: 'trace',
@@ -33,13 +39,16 @@ export function createRecordLogger(options: RecordLoggerOptions): RecordLogger {
       },
       timestamp: () => `,"time":${options.now()}`,
     },
-    { write: options.write },
+    { write: (line: string) => options.write(line, n) },
   )
-  let n = 0
   return {
     log(record) {
       n += 1
       logger[levelOf(record)]({ n, ...record })
+      return n
+    },
+    skip() {
+      n += 1
       return n
     },
   }

@@ -39,6 +39,8 @@ const MAX_MEASURED_NODES = 5_000
 
 export function createRedactor(key: () => Buffer): Redactor {
   let loaded: Buffer | undefined
+  /** What came out of here: a second redaction of it, at the log's own gate, costs nothing. */
+  const copies = new WeakSet<object>()
 
   function fingerprint(text: string): string {
     loaded ??= key()
@@ -56,8 +58,11 @@ export function createRedactor(key: () => Buffer): Redactor {
   return {
     fingerprint,
     redact(value) {
+      if (isObject(value) && copies.has(value)) return value
       try {
-        return new Redaction(mask, fingerprint).copy(value)
+        const copy = new Redaction(mask, fingerprint).copy(value)
+        if (isObject(copy)) copies.add(copy)
+        return copy
       } catch {
         return UNREADABLE
       }

@@ -1,4 +1,4 @@
-import { watchProcessEnd } from '../process-end.ts'
+import { applicationHandlesCrashes, watchProcessEnd } from '../process-end.ts'
 import { readProperty } from '../safe-read.ts'
 import { tellOperator } from '../stderr.ts'
 
@@ -26,12 +26,10 @@ export function endProcessOnFatal(): void {
   if (watching) return
   watching = true
   watchProcessEnd({
-    onCrash(error) {
+    endCrash(error) {
       if (!isFatal(error)) return
       tellOfFatal(error)
-      if (process.listenerCount('uncaughtException') > 0) return
-      if (process.hasUncaughtExceptionCaptureCallback()) return
-      process.exit(FATAL_EXIT_CODE)
+      if (!applicationHandlesCrashes()) process.exit(FATAL_EXIT_CODE)
     },
   })
 }
