@@ -14,6 +14,7 @@ const QUOTE = /["'`]/
  * each looks back over one key and ahead over one value.
  */
 export function maskPairs(text: string, mask: Mask): string {
+  if (!/[=:]|--/.test(text)) return text
   let out = ''
   let copied = 0
   for (const { at, kind } of separators(text)) {

@@ -20,14 +20,59 @@ export function maskText(text: string, mask: Mask): string {
   if (text.length < MIN_LENGTH) return text
   let masked = text
   if (masked.includes('-----BEGIN')) masked = masked.replace(PRIVATE_KEY_BLOCK, mask)
-  masked = masked.replace(KNOWN_TOKEN, (token) => (isWord(token) ? token : mask(token)))
-  masked = masked.replace(JSON_WEB_TOKEN, mask)
+  masked = maskTokens(masked, mask)
   if (masked.includes('://')) {
     masked = maskUserInfo(masked.replace(WEBHOOK_ADDRESS, mask), mask)
   }
   masked = maskSchemes(masked, mask)
   masked = maskPairs(masked, mask)
   return maskCards(masked, mask)
+}
+
+/** No known token is shorter, so that most words of a prose text are passed over. */
+const MIN_TOKEN_LENGTH = 9
+
+const TOKEN_CHARACTERS = new Uint8Array(128)
+for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.~+/=-') {
+  TOKEN_CHARACTERS[character.charCodeAt(0)] = 1
+}
+
+function isTokenCharacter(text: string, at: number): boolean {
+  return TOKEN_CHARACTERS[text.charCodeAt(at)] === 1
+}
+
+/**
+ * Searches the runs of token characters for tokens. The runs are found by leaps: where the ninth
+ * character ahead is none, nothing before it needs to be looked at.
+ */
+function maskTokens(text: string, mask: Mask): string {
+  let out = ''
+  let copied = 0
+  let start = 0
+  while (start + MIN_TOKEN_LENGTH <= text.length) {
+    let at = start + MIN_TOKEN_LENGTH - 1
+    while (at >= start && isTokenCharacter(text, at)) at--
+    if (at >= start) {
+      start = at + 1
+      continue
+    }
+    let end = start + MIN_TOKEN_LENGTH
+    while (end < text.length && isTokenCharacter(text, end)) end++
+    const run = text.slice(start, end)
+    const masked = maskRun(run, mask)
+    if (masked !== run) {
+      out += text.slice(copied, start) + masked
+      copied = end
+    }
+    start = end + 1
+  }
+  return copied === 0 ? text : out + text.slice(copied)
+}
+
+function maskRun(run: string, mask: Mask): string {
+  return run
+    .replace(KNOWN_TOKEN, (token) => (isWord(token) ? token : mask(token)))
+    .replace(JSON_WEB_TOKEN, mask)
 }
 
 /** `sk-learn`, `sk-editor`: hyphenated words rather than tokens. */
