@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { readProperty } from '../safe-read.ts'
+import { readProperty, readString } from '../safe-read.ts'
 import {
   badResultText,
   cleanMessage,
@@ -10,19 +10,24 @@ import {
 } from './answers.ts'
 import { type Classification, classify } from './classify.ts'
 import { findBrokenSpot } from './content-shape.ts'
-import { describeError } from './describe-error.ts'
+import { describeError, errorLine } from './describe-error.ts'
 import { isFatalError, isInvalidArgumentsError, isToolError } from './errors.ts'
 import { explainUnknownArguments } from './explain-arguments.ts'
 import { type Handler, isRecord, URL_ELICITATION_REQUIRED } from './mcp-shapes.ts'
 import { callContext, type Ending, type GuardAnswer, type OpenCall, rounded } from './open-call.ts'
+import { findOutputProblem } from './output-problem.ts'
 import { plainError, recordedError } from './recorded-error.ts'
 import type { RetryResult } from './retry.ts'
+import { isUnlisted, unknownToolAnswer } from './unknown-tool.ts'
 import { observing } from './warn-once.ts'
 
 export type GuardOptions = {
   /** True: a transient failure of this handler may be repeated, whatever its annotations say. */
   retry?: boolean
 }
+
+/** Runs before the handler; a decision keeps it from running. */
+export type BeforeHandler = (call: OpenCall, context: unknown) => Promise<Decision | undefined>
 
 const guarded = new WeakSet<Handler>()
 
@@ -33,12 +38,20 @@ const guarded = new WeakSet<Handler>()
  * outside of one, and inside another guarded handler, it steps aside.
  */
 export function guard<H extends Handler>(handler: H, options: GuardOptions = {}): H {
+  return guardWith(handler, options)
+}
+
+/** `guard`, with a step before the handler for servers that have no check of their own. */
+export function guardWith<H extends Handler>(
+  handler: H,
+  options: GuardOptions & { before?: BeforeHandler },
+): H {
   if (typeof handler !== 'function' || guarded.has(handler)) return handler
   const run = handler as unknown as (...args: unknown[]) => unknown
   const wrapped = function (this: unknown, ...args: unknown[]): unknown {
     const call = callContext.getStore()
     if (call?.handler.state !== 'not_run') return run.apply(this, args)
-    return runGuarded(call, () => run.apply(this, args), signalOf(args.at(-1)), options)
+    return runGuarded(call, () => run.apply(this, args), args.at(-1), options)
   }
   // SDKs and their users may look at a handler's name and arity.
   Object.defineProperty(wrapped, 'length', { value: handler.length, configurable: true })
@@ -50,11 +63,14 @@ export function guard<H extends Handler>(handler: H, options: GuardOptions = {})
 async function runGuarded(
   call: OpenCall,
   handle: () => unknown,
-  signal: AbortSignal | undefined,
-  options: GuardOptions,
+  context: unknown,
+  options: GuardOptions & { before?: BeforeHandler },
 ): Promise<unknown> {
+  const signal = signalOf(context)
   call.handler = { state: 'running', since: performance.now() }
-  const refusal = observing('Checking for unknown arguments', () => refuseUnknown(call))
+  const refusal =
+    (await options.before?.(call, context)) ??
+    observing('Checking for unknown arguments', () => refuseUnknown(call))
   if (refusal) return decide(call, refusal)
   const outcome = await call.context.retry.run({
     attempt: () => timed(call, handle),
@@ -94,12 +110,14 @@ function mayRepeat(call: OpenCall, options: GuardOptions): boolean {
   return annotations !== undefined && (annotations.readOnly || annotations.idempotent)
 }
 
-function settleReturned(call: OpenCall, value: unknown): unknown {
-  const spot = observing('Checking a result', () => findBrokenSpot(value))
-  if (spot) {
+async function settleReturned(call: OpenCall, value: unknown): Promise<unknown> {
+  const problem =
+    observing('Checking a result', () => findBrokenSpot(value))?.problem ??
+    (await findOutputProblem(call, value))
+  if (problem !== undefined) {
     return decide(call, {
-      ending: { outcome: 'failed', error: plainError('bad_result', spot.problem) },
-      answer: resultAnswer(badResultText(call.tool, spot.problem)),
+      ending: { outcome: 'failed', error: plainError('bad_result', problem) },
+      answer: resultAnswer(badResultText(call.tool, problem)),
     })
   }
   if (isSilentError(value)) {
@@ -119,7 +137,7 @@ function isSilentError(value: unknown): boolean {
   return !Array.isArray(value.content) || value.content.length === 0
 }
 
-type Decision = { ending: Ending; answer: GuardAnswer }
+export type Decision = { ending: Ending; answer: GuardAnswer }
 
 function settleThrown(call: OpenCall, failed: Extract<RetryResult<unknown>, { ok: false }>) {
   const { error, suppressed } = failed
@@ -139,6 +157,7 @@ function decisionOn(
   call: OpenCall,
   { error, classification, suppressed }: Extract<RetryResult<unknown>, { ok: false }>,
 ): Decision {
+  if (classification.class === 'unexpected' && isUnlisted(call)) return unknownToolDecision(call)
   const ending: Ending = {
     outcome: 'failed',
     error: recordedError(error, classification),
@@ -149,17 +168,26 @@ function decisionOn(
   return { ending, answer: { ...resultAnswer(text), ...fatal } }
 }
 
+/** A low-level handler throws for a name it does not know; the list says whether that is why. */
+function unknownToolDecision(call: OpenCall): Decision {
+  const text = unknownToolAnswer(call)
+  return {
+    ending: { outcome: 'failed', error: plainError('unknown_tool', text) },
+    answer: resultAnswer(text),
+  }
+}
+
 function answerTo(
   call: OpenCall,
   error: unknown,
   classification: Classification,
   suppressed: string | undefined,
 ): string {
-  const message = describeError(error).message
-  // These two speak to the model on purpose: word for word.
-  if (isToolError(error)) return message || silentErrorText(call.tool)
+  // These two speak to the model on purpose; a ToolError word for word.
+  if (isToolError(error)) return readString(error, 'message') || silentErrorText(call.tool)
   if (isInvalidArgumentsError(error)) {
-    return cutText(`Invalid arguments for "${call.tool}": ${cleanMessage(message)}`)
+    const said = cleanMessage(describeError(error).message)
+    return cutText(`Invalid arguments for "${call.tool}": ${said}`)
   }
   return failureText({
     tool: call.tool,
@@ -167,16 +195,8 @@ function answerTo(
     classification,
     attempts: call.attempts,
     suppressed,
-    message: call.settings.errorText === 'message' ? spoken(error) : undefined,
+    message: call.settings.errorText === 'message' ? errorLine(describeError(error)) : undefined,
   })
-}
-
-/** The error's message, and the innermost cause's where it adds something. */
-function spoken(error: unknown): string {
-  const { name, message, causes } = describeError(error)
-  const outer = message || `${name} (no message)`
-  const innermost = causes?.at(-1)?.message
-  return innermost && !outer.includes(innermost) ? `${outer}: ${innermost}` : outer
 }
 
 function refuseUnknown(call: OpenCall): Decision | undefined {

@@ -1,13 +1,13 @@
 import { readProperty } from '../safe-read.ts'
 import {
   badResultText,
+  deadlineText,
   disabledToolText,
   emptyResultText,
   errorResult,
   failureText,
   suspectResultText,
   textBlock,
-  unknownToolText,
 } from './answers.ts'
 import { isDeferredResult } from './content-shape.ts'
 import type { FatalError } from './errors.ts'
@@ -20,13 +20,13 @@ import {
   type ToolResult,
   URL_ELICITATION_REQUIRED,
 } from './mcp-shapes.ts'
-import { nearestName } from './nearest-name.ts'
 import type { Ending, OpenCall } from './open-call.ts'
 import { plainError } from './recorded-error.ts'
 import { isEmptyResult, resultExcerpt, resultFacts } from './result-facts.ts'
 import { checkSerialisable } from './serialisable.ts'
 import { suspectRule } from './suspect-rules.ts'
 import type { ToolFacts } from './tool-catalogue.ts'
+import { isUnlisted, unknownToolAnswer } from './unknown-tool.ts'
 
 /** What goes out in place of the SDK's message, and how the call's record ends. */
 export type Judgement = { message: JsonRpcMessage; ending: Ending; fatal?: FatalError | undefined }
@@ -94,7 +94,7 @@ function toolError(call: OpenCall, message: JsonRpcMessage, result: ToolResult):
     message,
     ending: {
       outcome: 'failed',
-      error: plainError('tool_error', resultExcerpt(result)),
+      error: plainError(isUnlisted(call) ? 'unknown_tool' : 'tool_error', resultExcerpt(result)),
       result: resultFacts(result, textLength),
     },
   }
@@ -162,7 +162,8 @@ async function refused(
   if (tool && !tool.enabled) {
     return failed(call, message, 'unknown_tool', disabledToolText(call.tool))
   }
-  if (isUnknown(call, tool, problem)) return unknownTool(call, message)
+  if (isUnknown(call, tool, problem))
+    return failed(call, message, 'unknown_tool', unknownToolAnswer(call))
   const explanation = await explainArguments(call, tool)
   if (explanation) {
     const { text, issues } = explanation
@@ -181,12 +182,6 @@ function isUnknown(call: OpenCall, tool: ToolFacts | undefined, problem: string)
   if (tool) return false
   if (call.context.catalogue.listed) return true
   return /not found|unknown tool|disabled/i.test(problem) && problem.includes(call.tool)
-}
-
-function unknownTool(call: OpenCall, message: JsonRpcMessage): Judgement {
-  const candidates = call.context.catalogue.names().map((name) => ({ name }))
-  const nearest = nearestName(call.tool, candidates)?.name
-  return failed(call, message, 'unknown_tool', unknownToolText(call.tool, nearest))
 }
 
 function unexplained(call: OpenCall, message: JsonRpcMessage, problem: string): Judgement {
@@ -221,6 +216,17 @@ function failed(
   return {
     message: answerWith(call, message, errorResult(text)),
     ending: { outcome: 'failed', error: plainError(kind, text) },
+  }
+}
+
+/** The call has used up its time. */
+export function deadlineJudgement(call: OpenCall, ms: number): Judgement {
+  const readOnly = call.context.catalogue.find(call.tool)?.annotations.readOnly === true
+  const text = deadlineText(call.tool, ms, !readOnly)
+  const error = { ...plainError('timeout', text), by: 'deadline' as const }
+  return {
+    message: answerWith(call, {}, errorResult(text)),
+    ending: { outcome: 'failed', error },
   }
 }
 

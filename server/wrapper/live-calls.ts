@@ -13,8 +13,6 @@ import type { WrapperContext } from './wrapper-context.ts'
 /** The open calls of one transport. */
 export type LiveCalls = {
   open(message: JsonRpcMessage, extra: unknown): OpenCall
-  /** Runs the request's handling so that all code it starts can find its call. */
-  run<T>(call: OpenCall, work: () => T): T
   /** The call an answer belongs to; `late` where that call has been closed and answered already. */
   answeredBy(answer: JsonRpcMessage): OpenCall | 'late' | undefined
   cancel(params: unknown): void
@@ -65,7 +63,6 @@ export function createLiveCalls(
       if (context.log) openCallsOf(context.log).add(call)
       return call
     },
-    run: (call, work) => callContext.run(call, work),
     answeredBy(answer) {
       if (!isId(answer.id)) return undefined
       const waiting = byId.get(answer.id)

@@ -13,6 +13,7 @@ import type {
   Transport,
 } from '../call-log/record.ts'
 import { redact } from '../call-log/redact.ts'
+import type { Deadline } from './deadline.ts'
 import type { FatalError } from './errors.ts'
 import type { JsonRpcId, ToolResult } from './mcp-shapes.ts'
 import type { ToolSettings } from './options.ts'
@@ -83,6 +84,7 @@ export class OpenCall {
   handlerMs: number | undefined
   retrySuppressed: string | undefined
   dropped: string[] | undefined
+  deadline: Deadline | undefined
   #closed = false
   readonly #since = performance.now()
 
@@ -113,6 +115,7 @@ export class OpenCall {
   close(ending: Ending): void {
     if (this.#closed) return
     this.#closed = true
+    this.deadline?.stop()
     const { log } = this.context
     if (log) observing('Writing a call record', () => log.record(this.#recordOf(ending)))
   }

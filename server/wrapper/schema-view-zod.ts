@@ -93,7 +93,9 @@ function kindOf(def: Record<string, unknown>): string {
 
 /** The checks of a schema as zod 4 has them; the schema itself can be one, such as `z.email()`. */
 function zod4Checks(def: Record<string, unknown>): Record<string, unknown>[] {
-  const checks = checksOf(def).flatMap((check) => defOf(check) ?? [])
+  const checks = checksOf(def)
+    .map((check) => defOf(check))
+    .filter((check) => check !== undefined)
   return def.check === undefined ? checks : [def, ...checks]
 }
 

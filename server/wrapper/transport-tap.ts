@@ -1,18 +1,18 @@
+import { DEADLINE_REASON } from './classify.ts'
+import { createDeadlineWatch, startDeadline } from './deadline.ts'
+import { describeError } from './describe-error.ts'
 import { dieOfFatal } from './fatal.ts'
-import { type Judgement, judgeAnswer } from './judge-answer.ts'
+import { deadlineJudgement, type Judgement, judgeAnswer } from './judge-answer.ts'
 import { createLiveCalls, type LiveCalls } from './live-calls.ts'
 import { isId, isRecord, type JsonRpcMessage, type TransportLike } from './mcp-shapes.ts'
-import type { OpenCall } from './open-call.ts'
+import { callContext, type OpenCall } from './open-call.ts'
 import { settingsFrom, type UnsilenceOptions } from './options.ts'
 import { createPeer, transportKind } from './peer.ts'
-import { observing } from './warn-once.ts'
+import { observing, warnOnce } from './warn-once.ts'
 import { createContext, type WrapperContext } from './wrapper-context.ts'
 
 type Deliver = (message: unknown, ...rest: unknown[]) => unknown
 type Send = (message: unknown, ...rest: unknown[]) => Promise<unknown>
-
-/** Time for an HTTP answer to leave before a fatal error ends the process. */
-const FATAL_GRACE_MS = 50
 
 const tapped = new WeakSet<object>()
 
@@ -64,10 +64,14 @@ function createTap(transport: TransportLike, context: WrapperContext) {
   const peer = createPeer()
   const live = createLiveCalls(context, { kind, peer, transport })
   const sendOn = transport as unknown as { send: Send }
+  const clock = createDeadlineWatch()
 
   function send(message: unknown, ...rest: unknown[]): Promise<unknown> {
     const answer = answerOf(message)
-    if (!answer) return sendOn.send(message, ...rest)
+    if (!answer) {
+      observing('Watching a deadline', () => clock.onSend(message))
+      return sendOn.send(message, ...rest)
+    }
     observing('Reading an answer', () => learn(answer, live, context))
     const call = live.answeredBy(answer)
     if (call === 'late') return Promise.resolve()
@@ -86,14 +90,15 @@ function createTap(transport: TransportLike, context: WrapperContext) {
     // Only an HTTP exchange can be told apart as gone; elsewhere the record comes first, so that
     // no answered call is lost with the process.
     if (kind !== 'http') live.close(call, ending)
+    const sent = sendOn.send(message, ...rest)
+    if (fatal) dieOfFatal(fatal, context.log, { call: call.id, answered: sent })
     try {
-      return await sendOn.send(message, ...rest)
+      return await sent
     } catch (error) {
       live.close(call, { ...ending, delivered: false })
       throw error
     } finally {
       live.close(call, ending)
-      if (fatal) setTimeout(() => dieOfFatal(fatal, context.log), FATAL_GRACE_MS)
     }
   }
 
@@ -103,6 +108,7 @@ function createTap(transport: TransportLike, context: WrapperContext) {
       if (!callback) return callback
       return (message, ...rest) => {
         if (!isRecord(message)) return callback(message, ...rest)
+        if (message.method === undefined) clock.onResponse(message.id)
         switch (message.method) {
           case 'tools/call':
             return receiveCall(message, rest, callback)
@@ -131,8 +137,34 @@ function createTap(transport: TransportLike, context: WrapperContext) {
     if (!isId(message.id)) return callback(message, ...rest)
     const call = observing('Opening a call', () => live.open(message, rest[0]))
     const sound = withSoundMeta(message)
-    return call ? live.run(call, () => callback(sound, ...rest)) : callback(sound, ...rest)
+    if (!call) return callback(sound, ...rest)
+    const { timeoutMs } = call.settings
+    // A task answers at once; how long it may run is between the client and the task.
+    if (timeoutMs !== undefined && !isTaskRequest(message)) {
+      call.deadline = startDeadline(timeoutMs, () => expire(call, timeoutMs, callback))
+    }
+    return callContext.run(call, () => callback(sound, ...rest))
   }
+
+  /**
+   * Answers in the tool's place, then cancels the request the way a client would: the SDK aborts
+   * the handler's signal and keeps its late answer to itself.
+   */
+  function expire(call: OpenCall, ms: number, callback: Deliver): void {
+    if (call.closed) return
+    const id = call.init.request
+    const { message, ending } = deadlineJudgement(call, ms)
+    live.close(call, ending)
+    sendOn.send(message, { relatedRequestId: id }).catch((error: unknown) => {
+      warnOnce(`an answer at its deadline could not be sent: ${describeError(error).message}`)
+    })
+    const params = { requestId: id, reason: DEADLINE_REASON }
+    callback({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
+  }
+}
+
+function isTaskRequest({ params }: JsonRpcMessage): boolean {
+  return isRecord(params) && params.task !== undefined
 }
 
 /** With `_meta: null` the SDK takes a request for no request at all, and never answers it. */

@@ -1,4 +1,5 @@
-import { guard } from './handler-guard.ts'
+import { guard, guardWith } from './handler-guard.ts'
+import { checkBeforeHandler, type ListHandler } from './low-level-server.ts'
 import { type Handler, isRecord, type TransportLike } from './mcp-shapes.ts'
 import { settingsFrom, type UnsilenceOptions } from './options.ts'
 import { tapWith } from './transport-tap.ts'
@@ -111,14 +112,31 @@ function guardRequestHandler(low: Methods, context: WrapperContext): void {
     warnOnce('this server has no setRequestHandler(): causes and retries stay unseen.')
     return
   }
+  if (hasHandler(low, 'tools/call')) {
+    warnOnce(
+      'a tools/call handler was set before unsilence() and cannot be guarded: call it first.',
+    )
+  }
+  let list: ListHandler | undefined
+  const before = checkBeforeHandler(context, () => list)
   replaceMethod(low, 'setRequestHandler', (setHandler) => (request, ...rest) => {
     const last = rest.length - 1
-    if (methodOf(request) === 'tools/call' && typeof rest[last] === 'function') {
-      rest[last] = guard(rest[last] as Handler)
-    }
+    const method = typeof rest[last] === 'function' ? methodOf(request) : undefined
+    if (method === 'tools/list') list = rest[last] as ListHandler
+    if (method === 'tools/call') rest[last] = guardWith(rest[last] as Handler, { before })
     return setHandler(request, ...rest)
   })
-  void context
+}
+
+/** The one public question both SDKs answer about their handlers: it throws where there is one. */
+function hasHandler(low: Methods, method: string): boolean {
+  if (typeof low.assertCanSetRequestHandler !== 'function') return false
+  try {
+    low.assertCanSetRequestHandler(method)
+    return false
+  } catch {
+    return true
+  }
 }
 
 /** The method a handler is set for: a word in SDK v2, a literal inside a zod schema in v1. */
