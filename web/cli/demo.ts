@@ -1,0 +1,185 @@
+import { openSync } from 'node:fs'
+import type { Command } from 'commander'
+import { type DemoFolder, defaultDemoDirectory, openDemoFolder } from './demo-folder.ts'
+import { ensureHistory, type History } from './demo-history.ts'
+import { progressText } from './ingest.ts'
+import { parsePort, parsePositive, parseZone } from './options.ts'
+import { note, progressLine, writeData } from './output.ts'
+import { superviseIngest } from './serve.ts'
+import { stopSignal, untilAborted } from './stop-signal.ts'
+import { type Supervised, supervise } from './supervise.ts'
+import { pageAnswers } from './wait-for-page.ts'
+import { DEFAULT_PORT, HOST, localZone } from './web.ts'
+
+const DEFAULT_DAYS = 28
+const DEFAULT_CALLS = 40_000
+
+type DemoFlags = {
+  fresh?: true
+  dir?: string
+  port?: number
+  days: number
+  calls: number
+  tz?: string
+}
+
+export function registerDemo(program: Command): void {
+  program
+    .command('demo')
+    .description('a demo with invented data: servers, an agent that calls them, and the dashboard')
+    .option('--fresh', "empty the demo's folder first")
+    .option('--dir <directory>', "the demo's folder (default: demo/ in the state directory)")
+    .option('--port <number>', `first port to try (default: ${DEFAULT_PORT})`, parsePort)
+    .option('--days <number>', 'length of the invented history', parsePositive, DEFAULT_DAYS)
+    .option('--calls <number>', 'calls in the invented history', parsePositive, DEFAULT_CALLS)
+    .option(
+      '--tz <zone>',
+      "time zone of the pages, as Europe/Berlin (default: this machine's)",
+      parseZone,
+    )
+    .addHelpText('after', HELP)
+    .action(demo)
+}
+
+async function demo(flags: DemoFlags): Promise<void> {
+  const stop = stopSignal()
+  const folder = openDemoFolder({
+    directory: flags.dir ?? defaultDemoDirectory(),
+    fresh: flags.fresh === true,
+  })
+  try {
+    const history = await loadHistory(folder, flags, stop)
+    if (history) await runDemo({ folder, history, flags, stop })
+  } finally {
+    folder.release()
+  }
+}
+
+/** Undefined where it was stopped meanwhile. */
+async function loadHistory(
+  folder: DemoFolder,
+  { days, calls }: DemoFlags,
+  stop: AbortSignal,
+): Promise<History | undefined> {
+  const { generateSampleLogs } = await import('../../sample-logs/generate-sample-logs.ts')
+  const line = progressLine()
+  try {
+    return await ensureHistory({
+      directory: folder.historyLogs,
+      list: folder.historyList,
+      days,
+      calls,
+      nowMs: Date.now(),
+      generate: (batch) =>
+        generateSampleLogs({
+          ...batch,
+          onProgress({ calls: done, ofCalls }) {
+            stop.throwIfAborted()
+            line.show(`Inventing ${batch.days} days of history: ${percent(done, ofCalls)} %`)
+          },
+        }),
+    })
+  } catch (error) {
+    if (stop.aborted) return undefined
+    throw error
+  } finally {
+    line.end()
+  }
+}
+
+async function runDemo(options: {
+  folder: DemoFolder
+  history: History
+  flags: DemoFlags
+  stop: AbortSignal
+}): Promise<void> {
+  const { folder, flags, stop } = options
+  const { startWeb } = await import('../start-web.ts')
+  const parts = startParts(folder)
+  try {
+    const loaded = Promise.all([parts.world.ready, parts.historyLoaded])
+    await Promise.race([loaded, untilAborted(stop)])
+    if (stop.aborted) return
+    const web = await startWeb({
+      databasePath: folder.databasePath,
+      host: HOST,
+      port: flags.port ?? DEFAULT_PORT,
+      allowNextPort: true,
+      zone: flags.tz ?? localZone(),
+    })
+    try {
+      await pageAnswers(web.url, stop)
+      note(introduction(folder, options.history))
+      if (!stop.aborted) await writeData(`Dashboard: ${web.url}\n`)
+      await untilAborted(stop)
+    } finally {
+      await web.close()
+    }
+  } finally {
+    await Promise.all([parts.world.stop(), parts.ingest.stop()])
+  }
+}
+
+type Parts = { world: Supervised; ingest: Supervised; historyLoaded: Promise<void> }
+
+/** The ingest worker, and the upstream with the agent and its servers. */
+function startParts(folder: DemoFolder): Parts {
+  const stderr = openSync(folder.processLog, 'a', 0o600)
+  const env = { ...process.env, UNSILENT_HOME: folder.path }
+  const line = progressLine()
+  let finish: () => void = () => undefined
+  const caughtUp = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  const ingest = superviseIngest({
+    roots: [folder.historyLogs, folder.liveLogs],
+    databasePath: folder.databasePath,
+    env,
+    stderr,
+    onTrouble: note,
+    onProgress(message) {
+      if (message.kind !== 'progress') return
+      if (message.progress.caughtUp) finish()
+      else line.show(progressText(message.progress))
+    },
+  })
+  const world = supervise({
+    title: 'The demo agent',
+    args: [
+      'demo-world',
+      ...['--logs', folder.liveLogs],
+      ...['--home', folder.path],
+      ...['--stderr', folder.processLog],
+    ],
+    env,
+    stderr,
+    onTrouble: note,
+  })
+  const historyLoaded = ingest.ready.then(() => caughtUp).finally(() => line.end())
+  return { world, ingest, historyLoaded }
+}
+
+const count = new Intl.NumberFormat('en-US')
+
+function introduction(folder: DemoFolder, history: History): string {
+  const origin = { made: 'made just now', kept: 'kept', added: 'continued until now' }
+  return `
+Unsilent demo, everything in it is invented.
+  history   ${count.format(history.calls)} calls over ${history.days} days, ${origin[history.state]}
+  live      two MCP servers (billing, docs-search) and an agent, about 3 calls a second
+  folder    ${folder.path} (--fresh empties it)
+  stop      Ctrl-C
+`
+}
+
+function percent(done: number, all: number): number {
+  return Math.min(100, Math.floor((done / all) * 100))
+}
+
+const HELP = `
+Examples:
+  unsilent demo
+  unsilent demo --fresh --port 8080
+  unsilent demo --dir ./demo --days 7 --calls 5000
+
+A history that is there is kept and continued until now; --fresh makes a new one.`

@@ -1,0 +1,118 @@
+import { mkdirSync } from 'node:fs'
+import { type Command, Option } from 'commander'
+import type { IngestProgress, IngestSummary } from '../../ingest/run-ingest.ts'
+import { defaultDatabasePath, defaultLogDirectory } from '../../server/call-log/state-directory.ts'
+import { runAsChild, tellParent } from './child-messages.ts'
+import { note, progressLine } from './output.ts'
+import { stopSignal } from './stop-signal.ts'
+import { UsageError } from './usage-error.ts'
+
+type IngestFlags = { logs?: string; db?: string; once?: true; supervised?: true }
+
+export function registerIngest(program: Command): void {
+  program
+    .command('ingest')
+    .description('read call logs into the database, and follow them')
+    .argument('[roots...]', 'directories, files or globs (default: the log directory)')
+    .option('--logs <directory>', 'the log directory (default: logs/ in the state directory)')
+    .option('--db <file>', 'the database (default: unsilent.db in the state directory)')
+    .option('--once', 'read what is there, then end')
+    .addOption(new Option('--supervised').hideHelp())
+    .addHelpText('after', HELP)
+    .action(ingest)
+}
+
+async function ingest(roots: string[], flags: IngestFlags): Promise<void> {
+  if (roots.length > 0 && flags.logs !== undefined) {
+    throw new UsageError('Name the logs either as arguments or with --logs, not both.')
+  }
+  const from = roots.length > 0 ? roots : [logDirectory(flags.logs)]
+  const options = {
+    roots: from,
+    databasePath: flags.db ?? defaultDatabasePath(),
+    once: flags.once === true,
+  }
+  await (flags.supervised ? ingestAsChild(options) : ingestOnTerminal(options))
+}
+
+type Options = { roots: string[]; databasePath: string; once: boolean }
+
+async function ingestOnTerminal(options: Options): Promise<void> {
+  const { runIngest } = await import('../../ingest/run-ingest.ts')
+  const line = progressLine()
+  const tellProblems = problemTeller((problem) => {
+    line.end()
+    note(`unsilent: ${problem}`)
+  })
+  const summary = await runIngest({
+    ...options,
+    signal: stopSignal(),
+    onProgress(progress) {
+      tellProblems(progress.problems)
+      line.show(progressText(progress))
+    },
+  }).finally(() => line.end())
+  note(summaryText(summary))
+}
+
+async function ingestAsChild(options: Options): Promise<void> {
+  await runAsChild(async () => {
+    const { runIngest } = await import('../../ingest/run-ingest.ts')
+    let toldReady = false
+    await runIngest({
+      ...options,
+      signal: stopSignal(),
+      onProgress(progress) {
+        if (!toldReady) tellParent({ kind: 'ready' })
+        toldReady = true
+        tellParent({ kind: 'progress', progress })
+      },
+    })
+  })
+}
+
+/** The directory that was named, or the default one, made so that it can be watched from now on. */
+export function logDirectory(named: string | undefined): string {
+  if (named !== undefined) return named
+  const directory = defaultLogDirectory()
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  return directory
+}
+
+/** Tells each problem when it comes up, not on every look. */
+export function problemTeller(tell: (problem: string) => void): (problems: string[]) => void {
+  let known: readonly string[] = []
+  return (problems) => {
+    for (const problem of problems) if (!known.includes(problem)) tell(problem)
+    known = problems
+  }
+}
+
+const count = new Intl.NumberFormat('en-US')
+
+export function progressText(progress: IngestProgress): string {
+  const { bytesDone, bytesTotal, rows, linesPerSecond, caughtUp } = progress
+  if (caughtUp) return `${count.format(rows)} calls read; following the logs.`
+  const percent = bytesTotal > 0 ? Math.floor((bytesDone / bytesTotal) * 100) : 0
+  const rate = count.format(Math.round(linesPerSecond))
+  return `Reading logs: ${count.format(rows)} calls, ${percent} %, ${rate} lines/s`
+}
+
+export function summaryText(summary: IngestSummary): string {
+  const refused = Object.entries(summary.quarantined)
+  const refusedText = refused
+    .map(([reason, lines]) => `${count.format(lines)} ${reason}`)
+    .join(', ')
+  return [
+    `${count.format(summary.rows)} calls from ${count.format(summary.files)} files`,
+    `${count.format(summary.duplicates)} known already`,
+    `${refusedText || 'no'} lines refused`,
+    `${summary.seconds.toFixed(1)} s.`,
+  ].join(', ')
+}
+
+const HELP = `
+Examples:
+  unsilent ingest                            follow the log directory until Ctrl-C
+  unsilent ingest --once ./logs --db calls.db
+  unsilent ingest './logs/*.jsonl'`
