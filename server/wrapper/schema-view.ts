@@ -101,11 +101,16 @@ const MAX_VALUES_IN_WORDS = 12
 /** In words: `integer from 1 to 50`, `one of "ASC", "DESC"`, `string (date-time)`. */
 export function describeView(view: SchemaView): string {
   if (view.values) return describeValues(view.values)
-  if (view.anyOf) return [...new Set(view.anyOf.map(describeView))].join(' or ')
+  if (view.anyOf) return [...new Set(alternatives(view).map(describeView))].join(' or ')
   if (view.types.length === 0) return 'any value'
   const named = view.types.map((type) => (type === 'array' ? describeArray(view) : type))
   const format = view.format ? ` (${view.format})` : ''
   return `${named.join(' or ')}${format}${describeBounds(view)}`
+}
+
+/** Unions inside of unions are one union to whoever has to choose. */
+function alternatives(view: SchemaView): SchemaView[] {
+  return view.anyOf ? view.anyOf.flatMap(alternatives) : [view]
 }
 
 export function describeValues(values: readonly unknown[]): string {

@@ -82,7 +82,7 @@ const textRules: readonly Rule[] = [
     id: 'html_error_page',
     matches: (text) =>
       /^\s*<(?:!doctype html|html)\b/i.test(text) &&
-      /<(?:title|h1)>\s*(?:error|[45]\d\d|bad gateway|service unavailable|access denied|forbidden)/i.test(
+      /<(?:title|h1)>\s*(?:error\b|[45]\d\d\b|bad gateway|service unavailable|access denied|forbidden)/i.test(
         text.slice(0, 2_000),
       ),
   },
@@ -92,10 +92,10 @@ const textRules: readonly Rule[] = [
 export function suspectRule(result: ToolResult): string | undefined {
   const text = firstText(result)
   if (text !== undefined) {
-    const rule = textRules.find(({ matches }) => matches(text))
-    if (rule) return rule.id
     const parsed = parseObject(text)
     if (parsed) return dataRule(parsed, 'json')
+    const rule = textRules.find(({ matches }) => matches(text))
+    if (rule) return rule.id
   }
   if (isRecord(result.structuredContent)) return dataRule(result.structuredContent, 'structured')
   return undefined
