@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { performance } from 'node:perf_hooks'
@@ -223,6 +223,8 @@ class FileCallLog implements CallLog {
   #end(exit: { code: number; reason: string | undefined }): void {
     if (this.#ended) return
     this.#ended = true
+    // Whoever removed the directory while it was in use wants no new one as a last act.
+    if (this.#fileName !== undefined && !existsSync(this.directory)) return
     this.record({ kind: 'exit', ...exit })
     this.#safely(() => {
       this.#sink.confirm()

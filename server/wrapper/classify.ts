@@ -105,8 +105,12 @@ function factOf(error: unknown): Found | undefined {
   if (isTimeoutError(error)) return { ...TIMEOUT, code }
   if (isConnectionError(error)) return { ...CONNECTION, code }
   const status = statusOf(error)
-  if (status !== undefined) return { ...verdictOfStatus(status), code, status }
-  return factOfCode(error, code) ?? factOfName(error, code)
+  const named = factOfCode(error, code) ?? factOfName(error, code)
+  if (status === undefined) return named
+  const byStatus: Found = { ...verdictOfStatus(status), code, status }
+  // Some services answer a throttled request with a plain 400 and say the rest by a name.
+  const nameSaysMore = byStatus.class === 'upstream' && named && named.class !== 'unexpected'
+  return nameSaysMore ? { ...named, status } : byStatus
 }
 
 function factOfCode(error: unknown, code: string | undefined): Found | undefined {

@@ -1,6 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { attemptContext } from './attempt-context.ts'
 import { classify } from './classify.ts'
-import { ConnectionError } from './errors.ts'
+import { ConnectionError, TimeoutError } from './errors.ts'
 
 export type ConnectionOptions<C> = {
   /** Closes a client that was retired. Its errors are ignored: the client is broken already. */
@@ -9,6 +10,8 @@ export type ConnectionOptions<C> = {
   check?: ((client: C) => boolean | Promise<boolean>) | undefined
   /** Default 30 000; 0 asks before each use. */
   checkAfterIdleMs?: number | undefined
+  /** All calls wait for the one opening, so it may not take for ever. Default 30 000. */
+  openTimeoutMs?: number | undefined
 }
 
 export type Connection<C> = {
@@ -41,7 +44,10 @@ export function connection<C>(
   if (typeof open !== 'function') {
     throw new TypeError('connection(open) needs a function that opens a client')
   }
-  const checkAfterIdleMs = options.checkAfterIdleMs ?? 30_000
+  const { checkAfterIdleMs = 30_000, openTimeoutMs = 30_000 } = options
+  // A client outlives the call that happens to open it: what its sockets do later must not count
+  // as that call's doing.
+  const outsideOfCalls = AsyncLocalStorage.snapshot()
   let generation = 0
   let failedGeneration = 0
   let current: Lease<C> | undefined
@@ -53,7 +59,7 @@ export function connection<C>(
     generation += 1
     const fresh: Lease<C> = {
       generation,
-      opening: (async () => open())(),
+      opening: openInTime(),
       users: 0,
       retired: false,
       idleSince: Date.now(),
@@ -62,6 +68,18 @@ export function connection<C>(
     // Whoever waits for it sees the failure; the next use tries again.
     fresh.opening.catch(() => retire(fresh, true))
     return fresh
+  }
+
+  async function openInTime(): Promise<C> {
+    const opening = outsideOfCalls(async () => open())
+    let timer: NodeJS.Timeout | undefined
+    const tooLate = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        opening.then((client) => options.close?.(client)).catch(() => undefined)
+        reject(new TimeoutError(`The connection was not open after ${openTimeoutMs} ms.`))
+      }, openTimeoutMs)
+    })
+    return Promise.race([opening, tooLate]).finally(() => clearTimeout(timer))
   }
 
   function retire(old: Lease<C>, failed: boolean): void {
