@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readCalls, readRecords } from './demo-log.ts'
+import { startChild } from './stdio-child.ts'
+import { logDirectory, until } from './wrapper-harness.ts'
+
+const server = 'faulty-server.ts'
+
+test('A10, D1: over stdio every fault is answered, and stdout carries JSON-RPC only', async (t) => {
+  const logs = logDirectory(t)
+  const child = await startChild(t, server, [logs])
+  const names = ['ok', 'throws', 'nothing', 'bigint', 'no_such_tool']
+  for (const [index, name] of names.entries()) child.call(index + 1, name, { n: 'x' })
+  for (let id = 1; id <= names.length; id += 1) {
+    const { result } = await child.answer(id)
+    assert.equal(result?.isError, true, names[id - 1])
+  }
+  child.call(20, 'ok', { n: 4 })
+  assert.deepEqual((await child.answer(20)).result, { content: [{ type: 'text', text: '4' }] })
+  for (const line of child.lines) {
+    assert.equal(typeof line, 'object', `no JSON on stdout: ${JSON.stringify(line)}`)
+    assert.equal((line as { jsonrpc?: string }).jsonrpc, '2.0')
+  }
+  assert.deepEqual(
+    readCalls(logs)
+      .map(({ tool, error, transport }) => [tool, error?.class, transport])
+      .sort(),
+    [
+      ['bigint', 'bad_result', 'stdio'],
+      ['no_such_tool', 'unknown_tool', 'stdio'],
+      ['nothing', 'bad_result', 'stdio'],
+      ['ok', undefined, 'stdio'],
+      ['ok', 'invalid_arguments', 'stdio'],
+      ['throws', 'unexpected', 'stdio'],
+    ],
+  )
+})
+
+test('the record of an answered call is on disk before the answer', async (t) => {
+  const logs = logDirectory(t)
+  const child = await startChild(t, server, [logs])
+  for (let id = 1; id <= 20; id += 1) {
+    child.call(id, 'ok', { n: id })
+    await child.answer(id)
+    assert.equal(readCalls(logs).length, id)
+  }
+  child.process.kill('SIGKILL')
+  assert.equal(await child.exitCode(), null)
+  assert.equal(readCalls(logs).length, 20)
+})
+
+test('a crash out of a timer is laid to the call that set it', async (t) => {
+  const logs = logDirectory(t)
+  const child = await startChild(t, server, [logs])
+  child.call(1, 'hangs')
+  child.call(2, 'crashes')
+  assert.equal(await child.exitCode(), 1)
+  assert.deepEqual(
+    readCalls(logs)
+      .map(({ tool, error }) => [tool, error?.class, error?.by, error?.message])
+      .sort(),
+    [
+      ['crashes', 'crashed', 'self', 'out of a timer'],
+      ['hangs', 'crashed', 'other', 'out of a timer'],
+    ],
+  )
+})
+
+test('D7: a rejection after the answer leaves the call as it was, and names it', async (t) => {
+  const logs = logDirectory(t)
+  const child = await startChild(t, server, [logs])
+  child.call(1, 'rejects_later')
+  assert.deepEqual((await child.answer(1)).result, { content: [{ type: 'text', text: 'ok' }] })
+  assert.notEqual(await child.exitCode(), 0)
+  const [call, ...others] = readCalls(logs)
+  assert.equal(others.length, 0)
+  assert.equal(call?.outcome, 'succeeded')
+  const fatal = readRecords(logs).find((record) => record.kind === 'fatal')
+  assert.equal(fatal?.kind === 'fatal' && fatal.call, call?.call)
+})
+
+test('a tool that ends the process is named by its record', async (t) => {
+  const logs = logDirectory(t)
+  const child = await startChild(t, server, [logs])
+  child.call(1, 'hangs')
+  child.call(2, 'exits')
+  assert.equal(await child.exitCode(), 3)
+  assert.deepEqual(
+    readCalls(logs)
+      .map(({ tool, error, delivered }) => [tool, error?.class, error?.by, delivered])
+      .sort(),
+    [
+      ['exits', 'crashed', 'self', false],
+      ['hangs', 'crashed', 'shutdown', false],
+    ],
+  )
+})
+
+test('stdin that ends closes hung calls as a shutdown', async (t) => {
+  const logs = logDirectory(t)
+  const child = await startChild(t, server, [logs])
+  child.call(1, 'hangs')
+  child.call(2, 'ok', { n: 1 })
+  await child.answer(2)
+  child.process.stdin?.end()
+  assert.equal(await child.exitCode(), 0)
+  const hung = readCalls(logs).find(({ tool }) => tool === 'hangs')
+  assert.equal(hung?.error?.class, 'crashed')
+  assert.equal(hung?.error?.by, 'shutdown')
+})
+
+for (const name of ['fatal', 'fatal_later']) {
+  test(`a FatalError out of a handler is answered, then the process ends with 78 (${name})`, async (t) => {
+    const logs = logDirectory(t)
+    const child = await startChild(t, server, [logs])
+    child.call(1, name)
+    const { result } = await child.answer(1)
+    assert.equal(result?.isError, true)
+    assert.match(JSON.stringify(result), /configuration is broken/)
+    assert.equal(await child.exitCode(), 78)
+    assert.match(child.stderr(), /^unsilent: fatal: .*(UNSILENT_TEST_MISSING|ledger)/m)
+    const [call, ...others] = readCalls(logs)
+    assert.equal(others.length, 0)
+    assert.equal(call?.error?.class, 'fatal')
+    const fatal = readRecords(logs).find((record) => record.kind === 'fatal')
+    assert.equal(fatal?.kind === 'fatal' && fatal.call, call?.call)
+  })
+}
+
+test('D5: a client that closes its end leaves the call on disk, and the process ends', async (t) => {
+  const logs = logDirectory(t)
+  const child = await startChild(t, server, [logs])
+  child.call(1, 'hangs')
+  child.call(2, 'ok', { n: 1 })
+  await child.answer(2)
+  child.process.stdout?.destroy()
+  child.call(3, 'ok', { n: 2 })
+  assert.notEqual(await child.exitCode(), 0)
+  const hung = await until(() => readCalls(logs).find(({ tool }) => tool === 'hangs'), 'a record')
+  assert.equal(hung.error?.class, 'crashed')
+  assert.equal(hung.error?.by, 'other')
+})
