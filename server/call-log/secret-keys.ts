@@ -72,9 +72,7 @@ function judge(key: string): boolean {
 }
 
 /** Words that are common in prose: `token: expired` says nothing secret, `password: expired` might. */
-const COMMON_WORDS = words(
-  'token auth session sid pin pass otp bearer secret secrets sig cookie csrf',
-)
+const COMMON_WORDS = words('token auth session sid pin pass otp bearer secret secrets sig csrf')
 
 /** Secret, and no everyday word: its value is masked even where only a colon stands between. */
 export function isUnmistakableKey(key: string): boolean {
