@@ -1,3 +1,12 @@
+import { resolveRoots } from './discovery.ts'
+import { type FilePort, realFiles } from './file-port.ts'
+import { ingesterPid } from './store/ingester-row.ts'
+import { openReader, prepareDatabase } from './store/open-database.ts'
+import { StoreError } from './store/store-error.ts'
+import type { TailLimits } from './tail.ts'
+import { IngestRun } from './worker/ingest-run.ts'
+import { takeLease } from './worker/lease.ts'
+
 export type IngestOptions = {
   /** Directories (searched to a depth), files, or globs. */
   roots: string[]
@@ -10,6 +19,10 @@ export type IngestOptions = {
   pollMs?: number
   onProgress?: (progress: IngestProgress) => void
   now?(): number
+  /** Refuses to let the database grow beyond this. */
+  maxDatabaseBytes?: number
+  limits?: Partial<TailLimits>
+  files?: FilePort
 }
 
 export type IngestProgress = {
@@ -19,6 +32,7 @@ export type IngestProgress = {
   /** Calls stored, refused lines, in this run. */
   rows: number
   quarantined: number
+  /** Over the last seconds. */
   linesPerSecond: number
   /** Nothing complete is left to read. */
   caughtUp: boolean
@@ -32,16 +46,47 @@ export type IngestSummary = {
   rows: number
   /** Records that were there already. */
   duplicates: number
+  /** Process records: start, beat, exit … */
+  events: number
+  /** JSON lines of other programs that are not calls. */
+  foreignLines: number
   /** Refused lines by reason. */
   quarantined: Record<string, number>
   bytes: number
   seconds: number
+  problems: string[]
 }
 
 /**
  * From log files to the database. The only writer of it: a second one is refused with a LeaseError.
- * Throws StoreError, RootError or LeaseError, each with a sentence.
+ * Throws StoreError, RootError or LeaseError, each with a sentence. A full disk, a lock or an
+ * unreadable file is waited out and told through onProgress; with `once` only a lock is.
  */
 export async function runIngest(options: IngestOptions): Promise<IngestSummary> {
-  throw new Error(`not built yet: ${options.roots.join(', ')}`)
+  const files = options.files ?? realFiles
+  const roots = resolveRoots(options.roots, files)
+  prepareDatabase(options.databasePath)
+  const lease = takeLease(options.databasePath, () => pidInDatabase(options.databasePath))
+  const run = new IngestRun(options, roots, files)
+  try {
+    return await run.toEnd()
+  } finally {
+    run.close()
+    lease.release()
+  }
+}
+
+/** For the message alone: whatever is wrong with the database, the lock says enough. */
+function pidInDatabase(path: string): number | undefined {
+  try {
+    const database = openReader(path)
+    try {
+      return ingesterPid(database)
+    } finally {
+      database.close()
+    }
+  } catch (error) {
+    if (error instanceof StoreError) return undefined
+    throw error
+  }
 }

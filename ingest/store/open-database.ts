@@ -35,15 +35,27 @@ export type WriterOptions = {
 }
 
 /**
- * The one connection that writes. Makes the database (0600, in a directory 0700) where there is
- * none; never touches a file that is not ours. Throws StoreError.
+ * Makes the database (0600, in a directory 0700) where there is none, and looks whether what is
+ * there is ours. Neither migrates nor opens what is there. Throws StoreError.
  */
-export function openWriter(path: string, options: WriterOptions = {}): Database {
-  const sqlite = loadSqlite()
-  requireSafeSqlite(new sqlite(':memory:'))
+export function prepareDatabase(path: string): void {
+  requireSafeSqlite(new (loadSqlite())(':memory:'))
   try {
     if (!existsSync(path)) create(path)
     requireOurs(path)
+  } catch (error) {
+    throw asStoreError(error, path)
+  }
+}
+
+/**
+ * The one connection that writes, after prepareDatabase; brings an older database up to date. Never
+ * touches a file that is not ours. Throws StoreError.
+ */
+export function openWriter(path: string, options: WriterOptions = {}): Database {
+  prepareDatabase(path)
+  const sqlite = loadSqlite()
+  try {
     const database = new sqlite(path, {
       fileMustExist: true,
       timeout: options.busyTimeoutMs ?? WRITER_BUSY_MS,

@@ -14,7 +14,7 @@
  * - Outcomes and classes are numbered by their place in server/call-log/record.ts, from 1;
  *   class 0 means "no error".
  * - A line that is not shown as a row is counted: `quarantine` if it was refused, blank_bytes if
- *   it was empty. For each stream
+ *   it was empty or another program's. For each stream
  *     row_bytes + quarantined_bytes + blank_bytes = committed_offset − base_offset.
  * - `quarter_count` is the sum of `call` by its key, kept in the same transaction as the rows.
  */
@@ -44,6 +44,8 @@ export const CALL_FLAGS = {
   newer: 64,
   /** The last line of a file that ended without a line break. */
   unterminated: 128,
+  /** The line's duration was missing, negative or not a number: duration_us is 0. */
+  duration: 256,
 } as const
 
 /** Version 1. Applied in one transaction; later versions are appended to migrations.ts. */
@@ -98,7 +100,10 @@ CREATE TABLE writer (
   started_ms INTEGER,
   last_seen_ms INTEGER,
   exited_ms INTEGER,
-  exit_code INTEGER
+  exit_code INTEGER,
+  -- Set where another process used the same w (a copied container, a fork): the writer whose
+  -- numbers were taken. The records of both are kept; this one's w has "~2", "~3" … appended.
+  conflict_of INTEGER REFERENCES writer (id)
 ) STRICT;
 
 -- Which n of a writer have been seen, as merged ranges. A hole is a lost record.
@@ -120,15 +125,36 @@ CREATE TABLE stream (
   -- The first bytes of the stream, and the last before committed_offset: what a file is known by.
   head BLOB NOT NULL,
   anchor BLOB NOT NULL,
+  -- Lines that became a call or a process event, and those that were there already.
   row_bytes INTEGER NOT NULL DEFAULT 0,
   quarantined_bytes INTEGER NOT NULL DEFAULT 0,
+  -- Empty lines, and JSON lines of other programs that are not calls (foreign_lines).
   blank_bytes INTEGER NOT NULL DEFAULT 0,
   rows INTEGER NOT NULL DEFAULT 0,
+  event_rows INTEGER NOT NULL DEFAULT 0,
   duplicate_rows INTEGER NOT NULL DEFAULT 0,
   quarantined_lines INTEGER NOT NULL DEFAULT 0,
+  foreign_lines INTEGER NOT NULL DEFAULT 0,
   first_seen_ms INTEGER NOT NULL,
-  last_growth_ms INTEGER NOT NULL
+  last_growth_ms INTEGER NOT NULL,
+  -- Directory and base name without a rotation's suffix: copies are looked for inside a family.
+  family TEXT NOT NULL DEFAULT '',
+  -- 1 while committed_offset stands inside a line that was refused for its length.
+  skipping INTEGER NOT NULL DEFAULT 0 CHECK (skipping IN (0, 1))
 ) STRICT;
+
+CREATE INDEX stream_by_family ON stream (family);
+
+-- What unstamped lines are recognised by when their file turns up as a copy: for each line in
+-- [first_offset, end_offset) 32 bits of hash over all bytes of the run so far, little-endian.
+-- Stamped lines need none of it: their (w, n) cannot be stored twice.
+CREATE TABLE chunk (
+  stream_id INTEGER NOT NULL REFERENCES stream (id),
+  first_offset INTEGER NOT NULL,
+  end_offset INTEGER NOT NULL,
+  line_hashes BLOB NOT NULL,
+  PRIMARY KEY (stream_id, first_offset)
+) STRICT, WITHOUT ROWID;
 
 -- Files that hold a stream now. A path may have had several; a stream may have several names.
 CREATE TABLE location (
@@ -217,7 +243,10 @@ CREATE TABLE quarter_count (
   PRIMARY KEY (tool_id, class_id, outcome_id, server_id, client_id, quarter)
 ) STRICT, WITHOUT ROWID;
 
--- start, exit, beat, fatal, late, drop, open and close records, as they were written.
+-- start, exit, beat, fatal, late, drop, open and close records, as they were written, and kinds
+-- this version does not know. Beats in a row within a quarter hour share the newest one's row, with
+-- their number in detail.beats and the largest delay in detail.loop_delay_max_ms; a beat that was
+-- overdue starts a new row, so that every silence stays visible.
 CREATE TABLE process_event (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   writer_id INTEGER NOT NULL REFERENCES writer (id),
@@ -240,7 +269,9 @@ CREATE TABLE quarantine (
   -- How many lines of the same reason in a row this entry stands for.
   lines INTEGER NOT NULL DEFAULT 1,
   reason TEXT NOT NULL,
+  -- Of the first line, or of its first MiB.
   sha256 TEXT NOT NULL,
+  -- The first bytes of the first line, at most 4 KiB, secrets taken out.
   sample BLOB NOT NULL,
   seen_ms INTEGER NOT NULL,
   UNIQUE (stream_id, line_offset)

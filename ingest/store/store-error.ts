@@ -53,6 +53,10 @@ export function asStoreError(error: unknown, path: string): StoreError {
   return new StoreError(state, sentenceFor(state, path, reason), { path, cause: error })
 }
 
+export function isSqliteError(error: unknown): boolean {
+  return codeOf(error).startsWith('SQLITE_')
+}
+
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('code' in error)) return ''
   return typeof error.code === 'string' ? error.code : ''

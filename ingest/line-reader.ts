@@ -1,0 +1,140 @@
+/**
+ * Cuts bytes into lines. Works on bytes alone: only 0x0A ends a line, so characters that are cut by
+ * a chunk's edge, U+2028 and lone carriage returns do not matter. Nothing is kept between calls:
+ * what is not consumed is read again.
+ */
+
+/** Longest line that is looked at; one byte more and it is refused. */
+export const MAX_LINE_BYTES = 1024 * 1024
+
+/**
+ * So many zero bytes in a row are a hole in the file (a writer that did not append, after a
+ * truncation; a power cut) and no part of a line. Fewer may be UTF-16 text.
+ */
+const NUL_RUN_BYTES = 16
+
+const LF = 0x0a
+const CR = 0x0d
+const SPACE = 0x20
+const TAB = 0x09
+
+/** Places in the chunk. [start, next) are the bytes the piece accounts for. */
+export type Piece =
+  | {
+      kind: 'line'
+      start: number
+      next: number
+      /** [textStart, textEnd): without byte order mark, line break and a carriage return before it. */
+      textStart: number
+      textEnd: number
+    }
+  | { kind: 'blank'; start: number; next: number }
+  | { kind: 'nul_run'; start: number; next: number }
+  | {
+      kind: 'too_long'
+      start: number
+      next: number
+      /** False: goes on from the chunk before. */
+      begins: boolean
+    }
+
+export type Split = {
+  pieces: Piece[]
+  /** Bytes that the pieces account for; the rest is the beginning of a line. */
+  used: number
+  /** The chunk ended inside a line that is too long. */
+  skipping: boolean
+}
+
+export type SplitOptions = {
+  /** The chunk begins where the file begins. */
+  atFileStart: boolean
+  /** The chunk begins inside a line that is too long. */
+  skipping: boolean
+  /** The chunk ends where the file ends now. */
+  atFileEnd: boolean
+  maxLineBytes: number
+  /** Ends after so many pieces; the rest is left for the next chunk. */
+  maxPieces: number
+}
+
+export function splitLines(chunk: Buffer, options: SplitOptions): Split {
+  const pieces: Piece[] = []
+  const { maxLineBytes, maxPieces } = options
+  let position = 0
+  if (options.skipping) {
+    const end = chunk.indexOf(LF)
+    const next = end < 0 ? chunk.length : end + 1
+    if (next > 0) pieces.push({ kind: 'too_long', start: 0, next, begins: false })
+    if (end < 0) return { pieces, used: next, skipping: true }
+    position = next
+  }
+  let nul = nextNulRun(chunk, position)
+  while (position < chunk.length && pieces.length < maxPieces) {
+    const end = chunk.indexOf(LF, position)
+    if (nul && nul.start < (end < 0 ? chunk.length : end)) {
+      // A run at the end of the file may still grow, or be filled in by its writer.
+      const openEnded = nul.end === chunk.length
+      if (openEnded && options.atFileEnd) break
+      // Otherwise enough of it is left for the next chunk to see a run again.
+      const next = openEnded ? nul.end - NUL_RUN_BYTES : nul.end
+      if (next <= nul.start) break
+      if (nul.start > position) pieces.push(lineOf(chunk, position, nul.start, nul.start, options))
+      pieces.push({ kind: 'nul_run', start: nul.start, next })
+      position = next
+      if (openEnded) break
+      nul = nextNulRun(chunk, position)
+      continue
+    }
+    if (end < 0) break
+    if (end - position > maxLineBytes) {
+      pieces.push({ kind: 'too_long', start: position, next: end + 1, begins: true })
+    } else {
+      pieces.push(lineOf(chunk, position, end, end + 1, options))
+    }
+    position = end + 1
+  }
+  if (pieces.length < maxPieces && chunk.length - position > maxLineBytes) {
+    pieces.push({ kind: 'too_long', start: position, next: chunk.length, begins: true })
+    return { pieces, used: chunk.length, skipping: true }
+  }
+  return { pieces, used: position, skipping: false }
+}
+
+function lineOf(
+  chunk: Buffer,
+  start: number,
+  end: number,
+  next: number,
+  options: SplitOptions,
+): Piece {
+  const textEnd = end > start && chunk[end - 1] === CR ? end - 1 : end
+  const textStart = start === 0 && options.atFileStart ? byteOrderMarkEnd(chunk) : start
+  return isBlank(chunk, textStart, textEnd)
+    ? { kind: 'blank', start, next }
+    : { kind: 'line', start, next, textStart, textEnd }
+}
+
+function isBlank(chunk: Buffer, start: number, end: number): boolean {
+  for (let position = start; position < end; position += 1) {
+    const byte = chunk[position]
+    if (byte !== SPACE && byte !== TAB && byte !== CR) return false
+  }
+  return true
+}
+
+function byteOrderMarkEnd(chunk: Buffer): number {
+  return chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf ? 3 : 0
+}
+
+function nextNulRun(chunk: Buffer, from: number): { start: number; end: number } | undefined {
+  let start = chunk.indexOf(0, from)
+  while (start >= 0) {
+    let end = start + 1
+    while (end < chunk.length && chunk[end] === 0) end += 1
+    // A short run at the chunk's end may be the beginning of a long one.
+    if (end - start >= NUL_RUN_BYTES) return { start, end }
+    start = chunk.indexOf(0, end)
+  }
+  return undefined
+}

@@ -1,0 +1,222 @@
+import { type Candidate, codeOf, reasonOf, type Scan } from './discovery.ts'
+import type { FileFacts, FilePort } from './file-port.ts'
+import type { RotationName } from './rotation-name.ts'
+import type { Stream } from './stream-state.ts'
+
+/** A file that is followed, under whatever name it has now. */
+export type Location = {
+  path: string
+  name: RotationName
+  facts: FileFacts
+  /** Open while it may still grow, so that it can be read to its end after it was deleted. */
+  file: number | undefined
+  stream: Stream | undefined
+  state: LocationState
+  /** The name changed since it was last stored. */
+  renamed: boolean
+  /** How the file stood when it was last read to its end: while it stands so, nothing is new. */
+  readAt: Pick<FileFacts, 'sizeBytes' | 'modifiedNs' | 'changedNs'> | undefined
+  /** When its size last changed, by the file's clock or ours. */
+  quietSinceMs: number
+  lastUsedMs: number
+  failure: Failure | undefined
+}
+
+export type LocationState =
+  /** Not yet recognised. */
+  | { kind: 'new' }
+  | { kind: 'live' }
+  /** A copy of lines that were read elsewhere; looked at again when it changes. */
+  | { kind: 'contained' }
+  /** May be a copy that is still being made: its own stream once it has stood still for two looks. */
+  | { kind: 'pending'; looks: number }
+  /** Read to its end, an unfinished last line included. */
+  | { kind: 'closed' }
+
+type Failure = { reason: string; sinceMs: number; delayMs: number; retryAtMs: number }
+
+const FIRST_RETRY_MS = 250
+const LAST_RETRY_MS = 30_000
+const MAX_OPEN_FILES = 256
+/** Trimmed so many at a time. */
+const SPARE_FILES = 32
+
+/** All files that are followed, by device and inode. */
+export class Locations {
+  readonly #files: FilePort
+  readonly #byInode = new Map<string, Location>()
+  #openFiles = 0
+
+  constructor(files: FilePort) {
+    this.#files = files
+  }
+
+  /** Programs' own names first: a copy can only be recognised by what it was copied from. */
+  inOrder(): Location[] {
+    return [...this.#byInode.values()].sort(
+      (a, b) =>
+        Number(b.name.primary) - Number(a.name.primary) ||
+        Number(a.facts.modifiedNs - b.facts.modifiedNs) ||
+        (a.path < b.path ? -1 : 1),
+    )
+  }
+
+  has(deviceInode: string): boolean {
+    const location = this.#byInode.get(deviceInode)
+    return location !== undefined && location.facts.links > 0
+  }
+
+  /** Brings the table up to what a scan has found. */
+  meet(scan: Scan, nowMs: number): void {
+    const found = new Set<string>()
+    for (const candidate of scan.candidates) {
+      const { deviceInode } = candidate.facts
+      found.add(deviceInode)
+      const known = this.#byInode.get(deviceInode)
+      if (known) update(known, candidate, nowMs)
+      else this.#byInode.set(deviceInode, newLocation(candidate, nowMs))
+    }
+    for (const [deviceInode, location] of this.#byInode) {
+      if (!found.has(deviceInode)) this.#lookAtLost(deviceInode, location, nowMs)
+    }
+  }
+
+  /** Not under any name that was scanned: deleted or moved away. Followed as long as it is open. */
+  #lookAtLost(deviceInode: string, location: Location, nowMs: number): void {
+    if (location.file === undefined) {
+      this.#byInode.delete(deviceInode)
+      return
+    }
+    try {
+      noteFacts(location, this.#files.facts(location.file), nowMs)
+    } catch (error) {
+      this.fail(location, error, nowMs)
+    }
+  }
+
+  /**
+   * Opens the file if need be and brings its facts up to date. False if it cannot be read now, or
+   * is no longer the file that was found under the name.
+   */
+  open(location: Location, nowMs: number): boolean {
+    location.lastUsedMs = nowMs
+    try {
+      if (location.file === undefined) {
+        const file = this.#files.open(location.path)
+        const facts = this.#files.facts(file)
+        if (!facts.isFile || facts.deviceInode !== location.facts.deviceInode) {
+          this.#files.close(file)
+          return false
+        }
+        location.file = file
+        this.#openFiles += 1
+        if (this.#openFiles > MAX_OPEN_FILES + SPARE_FILES) this.limitOpenFiles()
+      }
+      noteFacts(location, this.#files.facts(location.file), nowMs)
+      location.failure = undefined
+      return true
+    } catch (error) {
+      this.fail(location, error, nowMs)
+      return false
+    }
+  }
+
+  /** Notes that a file could not be read, and when to try again. */
+  fail(location: Location, error: unknown, nowMs: number): void {
+    this.release(location)
+    if (codeOf(error) === 'ENOENT') return
+    const before = location.failure
+    const delayMs = Math.min(LAST_RETRY_MS, before ? before.delayMs * 2 : FIRST_RETRY_MS)
+    location.failure = {
+      reason: reasonOf(error),
+      sinceMs: before?.sinceMs ?? nowMs,
+      delayMs,
+      retryAtMs: nowMs + delayMs,
+    }
+  }
+
+  release(location: Location): void {
+    if (location.file === undefined) return
+    const file = location.file
+    location.file = undefined
+    this.#openFiles -= 1
+    try {
+      this.#files.close(file)
+    } catch (error) {
+      location.failure ??= {
+        reason: reasonOf(error),
+        sinceMs: 0,
+        delayMs: FIRST_RETRY_MS,
+        retryAtMs: 0,
+      }
+    }
+  }
+
+  /** Closes what was not used for longest, but never a file that only we still hold. */
+  limitOpenFiles(): void {
+    const open = [...this.#byInode.values()].filter((location) => location.file !== undefined)
+    if (open.length <= MAX_OPEN_FILES) return
+    const closable = open
+      .filter(({ facts, readAt, state }) => facts.links > 0 && (readAt || state.kind === 'closed'))
+      .sort((a, b) => a.lastUsedMs - b.lastUsedMs)
+    for (const location of closable.slice(0, open.length - MAX_OPEN_FILES)) this.release(location)
+  }
+
+  drop(location: Location): void {
+    this.release(location)
+    this.#byInode.delete(location.facts.deviceInode)
+  }
+
+  /** The streams in memory may be wrong after an error; files stay open. */
+  forgetStreams(): void {
+    for (const location of this.#byInode.values()) {
+      location.stream = undefined
+      location.readAt = undefined
+      if (location.state.kind !== 'pending') location.state = { kind: 'new' }
+    }
+  }
+
+  closeAll(): void {
+    for (const location of this.#byInode.values()) this.release(location)
+  }
+}
+
+function newLocation({ path, name, facts }: Candidate, nowMs: number): Location {
+  return {
+    path,
+    name,
+    facts,
+    file: undefined,
+    stream: undefined,
+    state: { kind: 'new' },
+    renamed: false,
+    readAt: undefined,
+    quietSinceMs: Math.min(nowMs, Number(facts.modifiedNs / 1_000_000n)),
+    lastUsedMs: 0,
+    failure: undefined,
+  }
+}
+
+function update(location: Location, { path, name, facts }: Candidate, nowMs: number): void {
+  if (location.path !== path) {
+    location.path = path
+    location.name = name
+    location.renamed = true
+  }
+  noteFacts(location, facts, nowMs)
+}
+
+function noteFacts(location: Location, facts: FileFacts, nowMs: number): void {
+  if (facts.sizeBytes !== location.facts.sizeBytes) location.quietSinceMs = nowMs
+  location.facts = facts
+}
+
+/** Nothing was written to the file since it was last read to its end. */
+export function isUnchanged({ facts, readAt }: Location): boolean {
+  return (
+    readAt !== undefined &&
+    readAt.sizeBytes === facts.sizeBytes &&
+    readAt.modifiedNs === facts.modifiedNs &&
+    readAt.changedNs === facts.changedNs
+  )
+}

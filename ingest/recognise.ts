@@ -1,0 +1,93 @@
+import type { FilePort } from './file-port.ts'
+import type { Location, Locations } from './locations.ts'
+import type { KnownStream, StreamIndex } from './store/stream-index.ts'
+import { compareWithStream, holdsStream } from './stream-identity.ts'
+import type { Stream } from './stream-state.ts'
+
+export type Recognition =
+  | { kind: 'stream'; stream: Stream }
+  /** A copy; each of its lines has been read. */
+  | { kind: 'contained' }
+  /** Perhaps a copy that is not finished. */
+  | { kind: 'unsure' }
+  | { kind: 'new' }
+
+export type RecogniseOptions = {
+  files: FilePort
+  index: StreamIndex
+  locations: Locations
+}
+
+/**
+ * Which stream an open file holds. Its inode is only where to look first: inodes are used again,
+ * files are truncated and copied. What decides is content.
+ */
+export function recognise(
+  location: Location,
+  file: number,
+  options: RecogniseOptions,
+): Recognition {
+  const { files, index } = options
+  const { device, inode, birthNs, sizeBytes } = location.facts
+  const atPlace = index.streamAt(device, inode)
+  if (atPlace) {
+    const { stream } = atPlace
+    // The birth time is a hint: where it differs, more than head and anchor has to agree.
+    const holds =
+      atPlace.birthNs === birthNs
+        ? holdsStream(files, file, sizeBytes, stream.staged)
+        : compareWithStream(files, file, sizeBytes, atPlace, index) === 'covers'
+    if (holds) return { kind: 'stream', stream }
+  }
+  const mates = index.familyStreams(location.name.family)
+  return location.name.primary
+    ? recognisePrimary(location, file, mates, options)
+    : recogniseCopy(file, sizeBytes, mates, options)
+}
+
+/**
+ * A program's own log is never taken for a copy because it begins alike: a fresh log may. It is an
+ * old acquaintance only if the file that was read under this name is gone and all that was read
+ * stands in this one (a remount, a restored or edited file).
+ */
+function recognisePrimary(
+  location: Location,
+  file: number,
+  mates: readonly KnownStream[],
+  { files, index, locations }: RecogniseOptions,
+): Recognition {
+  for (const mate of mates) {
+    const { stream, path } = mate
+    if (path !== location.path || stream.id === undefined) continue
+    if (index.placesOf(stream.id).some((place) => locations.has(place))) continue
+    if (compareWithStream(files, file, location.facts.sizeBytes, mate, index) === 'covers') {
+      return { kind: 'stream', stream }
+    }
+  }
+  return { kind: 'new' }
+}
+
+/** A name that rotation gave: the log itself, renamed long ago, or a copy of it. */
+function recogniseCopy(
+  file: number,
+  sizeBytes: number,
+  mates: readonly KnownStream[],
+  { files, index }: RecogniseOptions,
+): Recognition {
+  let verdict: Recognition = { kind: 'new' }
+  for (const mate of mates) {
+    switch (compareWithStream(files, file, sizeBytes, mate, index)) {
+      case 'covers':
+        return { kind: 'stream', stream: mate.stream }
+      case 'contained':
+        verdict = { kind: 'contained' }
+        break
+      case 'unsure':
+        if (verdict.kind === 'new') verdict = { kind: 'unsure' }
+        break
+      case 'differs':
+        break
+    }
+  }
+  return verdict
+}

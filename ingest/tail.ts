@@ -1,0 +1,465 @@
+import { basename } from 'node:path'
+import { Batch } from './batch.ts'
+import { type Root, type Scan, scanRoots } from './discovery.ts'
+import type { FilePort } from './file-port.ts'
+import { lineHashes } from './line-hashes.ts'
+import { MAX_LINE_BYTES, splitLines } from './line-reader.ts'
+import { isUnchanged, type Location, Locations } from './locations.ts'
+import { recognise } from './recognise.ts'
+import { stageLines } from './stage-lines.ts'
+import { stageTail } from './stage-tail.ts'
+import type { Database } from './store/load-sqlite.ts'
+import { createStreamIndex, type StreamIndex } from './store/stream-index.ts'
+import { addResult, type BatchResult, BatchWriter, emptyResult } from './store/write-batch.ts'
+import { hasAnchor, holdsStream } from './stream-identity.ts'
+import { ANCHOR_BYTES, advance, newStream, type Stream } from './stream-state.ts'
+
+export type TailOptions = {
+  files: FilePort
+  roots: readonly Root[]
+  now(): number
+  redact(text: string): string
+  limits?: Partial<TailLimits>
+}
+
+export type TailLimits = {
+  maxLineBytes: number
+  chunkBytes: number
+  /** A batch ends at so many lines, live and while a backlog is read. */
+  liveLines: number
+  importLines: number
+  batchBytes: number
+  /** A poll returns after about so long, though there is more to read. */
+  pollBudgetMs: number
+  /** A rotated or deleted file that was quiet for so long is closed. */
+  rotateWaitMs: number
+  /** So is any other file. */
+  idleCloseMs: number
+}
+
+const LIMITS: TailLimits = {
+  maxLineBytes: MAX_LINE_BYTES,
+  chunkBytes: 256 * 1024,
+  liveLines: 1000,
+  importLines: 10_000,
+  batchBytes: 8 * 1024 * 1024,
+  pollBudgetMs: 200,
+  rotateWaitMs: 60_000,
+  idleCloseMs: 3_600_000,
+}
+
+/** More than this unread is a backlog, read in larger batches. */
+const BACKLOG_BYTES = 1024 * 1024
+/** A stream is read so far before the next one has its turn. */
+const QUANTUM_BYTES = 1024 * 1024
+const PENDING_LOOKS = 2
+const RESCAN_MS = 500
+
+export type Poll = {
+  /** Nothing complete is left to read, and nothing waits to be recognised. */
+  caughtUp: boolean
+  files: number
+  bytesDone: number
+  bytesTotal: number
+  problems: string[]
+  directories: string[]
+  stored: BatchResult
+}
+
+type Reading = 'more' | 'end' | 'lost'
+
+/** Follows files into the database. One look at the world is one `poll`. */
+export class Tailer {
+  readonly #options: TailOptions
+  readonly #limits: TailLimits
+  readonly #files: FilePort
+  readonly #locations: Locations
+  #index!: StreamIndex
+  #writer!: BatchWriter
+  readonly #buffer: Buffer
+  #batch = new Batch()
+  #stored = emptyResult()
+  #maxLines: number
+  #nowMs = 0
+  #scan: Scan = { candidates: [], directories: [], problems: [] }
+  #scannedAt = 0
+  /** The last poll read everything. */
+  #finished = true
+  /** The file that was read last, when a poll's time was over: the next one begins after it. */
+  #lastRead: Location | undefined
+
+  constructor(options: TailOptions) {
+    this.#options = options
+    this.#limits = { ...LIMITS, ...options.limits }
+    this.#files = options.files
+    this.#locations = new Locations(options.files)
+    const { maxLineBytes, chunkBytes } = this.#limits
+    this.#buffer = Buffer.allocUnsafe(Math.max(maxLineBytes, chunkBytes) + 1)
+    this.#maxLines = this.#limits.importLines
+  }
+
+  /** Before the first poll, and again when the database was opened anew. Open files stay open. */
+  attach(database: Database): void {
+    this.#index = createStreamIndex(database)
+    this.#writer = new BatchWriter(database)
+    this.forget()
+  }
+
+  /**
+   * Looks at all files and stores what is new, for about pollBudgetMs. Files that cannot be read
+   * are among the problems. Throws StoreError when the database fails: nothing is lost, and the
+   * next poll begins where the last commit ended.
+   */
+  poll(): Poll {
+    this.#nowMs = this.#options.now()
+    this.#stored = emptyResult()
+    const deadline = performance.now() + this.#limits.pollBudgetMs
+    const scan = this.#scanIfDue()
+    const locations = this.#locations.inOrder()
+    const { bytesDone, bytesTotal } = progressOf(locations)
+    const backlog = bytesTotal - bytesDone > BACKLOG_BYTES
+    this.#maxLines = backlog ? this.#limits.importLines : this.#limits.liveLines
+    try {
+      // In strict order, and before anything else: a copy is recognised by what it was copied from.
+      const recognised = this.#readAll(
+        locations.filter(({ state }) => state.kind === 'new' || state.kind === 'pending'),
+        deadline,
+      )
+      const others = this.#inTurn(locations).filter(({ state }) => state.kind !== 'pending')
+      const finished = recognised && this.#readAll(others, deadline)
+      if (finished) this.#closeFinished(locations)
+      this.#commit()
+      this.#locations.limitOpenFiles()
+      this.#finished = finished
+      return {
+        caughtUp: finished && !locations.some(({ state }) => state.kind === 'pending'),
+        files: locations.length,
+        ...progressOf(locations),
+        problems: [...scan.problems, ...locations.flatMap(problemOf)],
+        directories: scan.directories,
+        stored: this.#stored,
+      }
+    } catch (error) {
+      this.forget()
+      throw error
+    }
+  }
+
+  /** While a backlog is read, files are not looked for again at every poll. */
+  #scanIfDue(): Scan {
+    const due = performance.now() - this.#scannedAt >= RESCAN_MS
+    if (this.#finished || due) {
+      this.#scan = scanRoots(this.#options.roots, this.#files)
+      this.#scannedAt = performance.now()
+      this.#locations.meet(this.#scan, this.#nowMs)
+    }
+    return this.#scan
+  }
+
+  /** Drops what is in memory, so that the database alone says where reading goes on. */
+  forget(): void {
+    this.#batch = new Batch()
+    this.#index.forget()
+    this.#locations.forgetStreams()
+  }
+
+  close(): void {
+    this.#locations.closeAll()
+  }
+
+  /** Reads a quantum of each file in turn until all are at their end; false if time ran out. */
+  #readAll(locations: readonly Location[], deadline: number): boolean {
+    let reading = locations
+    while (reading.length > 0) {
+      const unfinished: Location[] = []
+      for (const location of reading) {
+        if (performance.now() > deadline) return false
+        this.#lastRead = location
+        if (this.#readQuantum(location)) unfinished.push(location)
+      }
+      reading = unfinished
+    }
+    return true
+  }
+
+  #inTurn(locations: Location[]): Location[] {
+    const at = this.#lastRead ? locations.indexOf(this.#lastRead) + 1 : 0
+    return [...locations.slice(at), ...locations.slice(0, at)]
+  }
+
+  /** True if there is more to read. A file that cannot be read is put off, not given up. */
+  #readQuantum(location: Location): boolean {
+    const retryAtMs = location.failure?.retryAtMs ?? 0
+    const waits = location.state.kind !== 'pending' && isUnchanged(location)
+    if (waits || this.#nowMs < retryAtMs) return false
+    try {
+      if (!this.#locations.open(location, this.#nowMs) || !this.#settle(location)) return false
+      return this.#readUpTo(location, QUANTUM_BYTES)
+    } catch (error) {
+      if (!isFileError(error)) throw error
+      this.#locations.fail(location, error, this.#nowMs)
+      return false
+    }
+  }
+
+  #readUpTo(location: Location, bytes: number): boolean {
+    const stopAt = this.#batch.bytes + bytes
+    let reading: Reading = 'more'
+    while (reading === 'more' && this.#batch.bytes < stopAt) {
+      reading = this.#readChunk(location)
+      const isFull =
+        this.#batch.lines >= this.#maxLines || this.#batch.bytes >= this.#limits.batchBytes
+      if (isFull) {
+        this.#commit()
+        return reading === 'more'
+      }
+    }
+    // Truncated or replaced under our eyes: what it is now will be seen at the next look.
+    if (reading === 'lost') forgetStream(location)
+    return reading === 'more'
+  }
+
+  /** Finds out which stream the file holds; false if nothing is to be read from it now. */
+  #settle(location: Location): boolean {
+    const file = location.file as number
+    const { sizeBytes } = location.facts
+    const { stream } = location
+    if (stream && holdsStream(this.#files, file, sizeBytes, stream.staged)) {
+      this.#noteName(location, stream)
+      return true
+    }
+    this.#storeUnknownMates(location)
+    const recognition = recognise(location, file, {
+      files: this.#files,
+      index: this.#index,
+      locations: this.#locations,
+    })
+    switch (recognition.kind) {
+      case 'stream':
+        this.#follow(location, recognition.stream)
+        return true
+      case 'contained':
+        this.#leave(location, { kind: 'contained' })
+        return false
+      case 'unsure': {
+        const looks =
+          location.state.kind === 'pending' && isUnchanged(location) ? location.state.looks : 0
+        if (looks < PENDING_LOOKS) {
+          this.#leave(location, { kind: 'pending', looks: looks + 1 })
+          return false
+        }
+        this.#follow(location, newStream(location.name.family))
+        return true
+      }
+      case 'new':
+        this.#follow(location, newStream(location.name.family))
+        return true
+    }
+  }
+
+  /** A copy can only be recognised by what the database knows of the original. */
+  #storeUnknownMates(location: Location): void {
+    if (location.name.primary) return
+    const { sizeBytes } = location.facts
+    const mayBeCopy = this.#batch.newStreams(location.name.family).some(({ staged }) => {
+      const length = Math.min(staged.head.length, sizeBytes)
+      const bytes = Buffer.allocUnsafe(length)
+      this.#files.read(location.file as number, bytes, length, 0)
+      return bytes.equals(staged.head.subarray(0, length))
+    })
+    if (mayBeCopy) this.#commit()
+  }
+
+  #follow(location: Location, stream: Stream): void {
+    location.stream = stream
+    location.state = { kind: 'live' }
+    if (stream.closed && location.facts.sizeBytes > stream.staged.offset) {
+      this.#reopen(location, stream)
+    }
+    this.#noteName(location, stream)
+  }
+
+  #leave(location: Location, state: Location['state']): void {
+    location.stream = undefined
+    location.state = state
+    location.readAt = location.facts
+  }
+
+  #noteName(location: Location, stream: Stream): void {
+    if (!location.renamed) return
+    location.renamed = false
+    if (stream.id !== undefined) this.#batch.rename(stream, location)
+  }
+
+  /** A line that was given up as unfinished may be whole now. */
+  #reopen(location: Location, stream: Stream): void {
+    if (stream.id === undefined) return
+    const tail = this.#index.unfinishedTail(stream.id)
+    if (!tail) return
+    // What is staged would be numbered from the wrong place.
+    this.#commit()
+    const anchor = Buffer.alloc(Math.min(ANCHOR_BYTES, tail.offset))
+    this.#files.read(location.file as number, anchor, anchor.length, tail.offset - anchor.length)
+    this.#index.reopen(stream, tail, anchor)
+  }
+
+  /**
+   * Reads once and stages whole lines. Anchor and size are looked at before and after, so that a
+   * truncation during the read is noticed and its bytes are not taken for the stream's.
+   */
+  #readChunk(location: Location): Reading {
+    const stream = location.stream as Stream
+    const file = location.file as number
+    const position = stream.staged
+    const { facts } = location
+    const left = facts.sizeBytes - position.offset
+    if (left < 0 || !hasAnchor(this.#files, file, position)) return 'lost'
+    let chunk = this.#read(file, Math.min(left, this.#limits.chunkBytes), position.offset)
+    let split = this.#split(chunk, left, stream)
+    if (split.used === 0 && chunk.length < left) {
+      // One line longer than a chunk.
+      chunk = this.#read(file, Math.min(left, this.#buffer.length), position.offset)
+      split = this.#split(chunk, left, stream)
+    }
+    const after = this.#files.facts(file)
+    const shrank = after.sizeBytes < position.offset + chunk.length
+    if (shrank || !hasAnchor(this.#files, file, position)) return 'lost'
+    if (split.used === 0) {
+      location.readAt = facts
+      // A file without a single whole line is nobody's yet.
+      if (stream.id === undefined && position.offset === 0) forgetStream(location)
+      return 'end'
+    }
+    const staged = stageLines(chunk, split.pieces, split.used, this.#stageOptions(location, stream))
+    this.#batch.add(stream, location, {
+      lines: staged.lines,
+      position: advance(position, chunk, split.used, {
+        lineNumber: staged.lineNumber,
+        skipping: split.skipping,
+      }),
+      hashedRun: staged.hasUnstamped
+        ? {
+            firstOffset: position.offset,
+            endOffset: position.offset + split.used,
+            hashes: lineHashes(chunk.subarray(0, split.used)),
+          }
+        : undefined,
+    })
+    if (split.used < left) return 'more'
+    location.readAt = facts
+    return 'end'
+  }
+
+  #read(file: number, length: number, position: number): Buffer {
+    const count = this.#files.read(file, this.#buffer, length, position)
+    return this.#buffer.subarray(0, count)
+  }
+
+  #split(chunk: Buffer, left: number, { staged }: Stream) {
+    return splitLines(chunk, {
+      atFileStart: staged.offset === 0,
+      atFileEnd: chunk.length >= left,
+      skipping: staged.skipping,
+      maxLineBytes: this.#limits.maxLineBytes,
+      maxPieces: Math.max(1, this.#maxLines - this.#batch.lines),
+    })
+  }
+
+  #stageOptions(location: Location, stream: Stream) {
+    return {
+      offset: stream.staged.offset,
+      lineNumber: stream.staged.lineNumber,
+      redact: this.#options.redact,
+      context: { nowMs: this.#nowMs, fallbackServer: serverNameOf(location.name.family) },
+    }
+  }
+
+  /** Files that were quiet for long: their unfinished last line is not waited for any more. */
+  #closeFinished(locations: readonly Location[]): void {
+    for (const location of locations) {
+      const { facts, name, state } = location
+      if (state.kind === 'closed' || !isUnchanged(location)) continue
+      const { rotateWaitMs, idleCloseMs } = this.#limits
+      const waitMs = facts.links === 0 || !name.primary ? rotateWaitMs : idleCloseMs
+      if (this.#nowMs - location.quietSinceMs < waitMs) continue
+      try {
+        this.#closeLocation(location)
+      } catch (error) {
+        if (!isFileError(error)) throw error
+        this.#locations.fail(location, error, this.#nowMs)
+      }
+    }
+  }
+
+  #closeLocation(location: Location): void {
+    const { facts, state } = location
+    if (state.kind === 'live' || (state.kind === 'new' && facts.sizeBytes > 0)) {
+      if (!this.#locations.open(location, this.#nowMs) || !isUnchanged(location)) return
+      location.stream ??= newStream(location.name.family)
+      const { stream } = location
+      if (facts.sizeBytes > stream.staged.offset) this.#stageTail(location, stream)
+      if (!stream.closed) this.#batch.close(stream, location)
+      location.state = { kind: 'closed' }
+    }
+    if (facts.links === 0) {
+      this.#commit()
+      this.#locations.drop(location)
+    } else this.#locations.release(location)
+  }
+
+  #stageTail(location: Location, stream: Stream): void {
+    const { offset } = stream.staged
+    const length = Math.min(location.facts.sizeBytes - offset, this.#buffer.length)
+    const bytes = this.#read(location.file as number, length, offset)
+    const staged = stageTail(bytes, this.#stageOptions(location, stream))
+    this.#batch.add(stream, location, {
+      lines: staged.lines,
+      position: advance(stream.staged, bytes, bytes.length, {
+        lineNumber: staged.lineNumber,
+        skipping: false,
+      }),
+      hashedRun: staged.hasUnstamped
+        ? { firstOffset: offset, endOffset: offset + bytes.length, hashes: lineHashes(bytes) }
+        : undefined,
+    })
+  }
+
+  #commit(): void {
+    const parts = this.#batch.parts()
+    if (parts.length === 0) return
+    this.#batch = new Batch()
+    addResult(this.#stored, this.#writer.commit(parts, this.#nowMs))
+    for (const { stream } of parts) this.#index.adopt(stream)
+  }
+}
+
+function forgetStream(location: Location): void {
+  location.stream = undefined
+  location.state = { kind: 'new' }
+}
+
+function serverNameOf(family: string): string {
+  return basename(family).replace(/\.[^.]*$/, '') || 'unknown'
+}
+
+function problemOf({ path, failure }: Location): string[] {
+  if (!failure) return []
+  const since = new Date(failure.sinceMs).toISOString()
+  return [`${path} cannot be read (${failure.reason}) since ${since}; it is tried again.`]
+}
+
+function progressOf(locations: readonly Location[]): { bytesDone: number; bytesTotal: number } {
+  let bytesDone = 0
+  let bytesTotal = 0
+  for (const { facts, state, stream } of locations) {
+    bytesTotal += facts.sizeBytes
+    const isRead = state.kind === 'contained' || state.kind === 'closed'
+    bytesDone += isRead ? facts.sizeBytes : Math.min(facts.sizeBytes, stream?.committed.offset ?? 0)
+  }
+  return { bytesDone, bytesTotal }
+}
+
+function isFileError(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return false
+  return typeof error.code === 'string' && /^E[A-Z0-9]+$/.test(error.code)
+}

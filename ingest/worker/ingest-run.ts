@@ -1,0 +1,200 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Root } from '../discovery.ts'
+import type { FilePort } from '../file-port.ts'
+import { createLineRedactor } from '../redactor.ts'
+import type { IngestOptions, IngestSummary } from '../run-ingest.ts'
+import { asStoreError, isSqliteError, isTemporary, StoreError } from '../store/store-error.ts'
+import { addResult, emptyResult } from '../store/write-batch.ts'
+import { type Poll, Tailer } from '../tail.ts'
+import { createDirectoryWatch, type DirectoryWatch } from './directory-watch.ts'
+import { openStore, type Store } from './open-store.ts'
+import { createPause } from './pause.ts'
+import { createRate, type Rate } from './rate.ts'
+
+const POLL_MS = 500
+/** With reliable watches and nothing new the wait doubles up to this. */
+const IDLE_POLL_MS = 5000
+/** A watch may wake a poll this soon after the last one. */
+const MIN_GAP_MS = 100
+const ROW_EVERY_MS = 1000
+const FIRST_RETRY_MS = 250
+const LAST_RETRY_MS = 10_000
+/** An import does not wait for a lock for ever: with SQLite's own wait about five minutes. */
+const MAX_ONCE_RETRIES = 20
+
+/** One run of the ingester, from the first look to the last commit. */
+export class IngestRun {
+  readonly #options: IngestOptions
+  readonly #tailer: Tailer
+  readonly #now: () => number
+  readonly #startedAt = performance.now()
+  readonly #startedMs: number
+  readonly #total = emptyResult()
+  readonly #rate: Rate
+  readonly #pause = createPause(MIN_GAP_MS)
+  readonly #watch: DirectoryWatch
+  readonly #pollMs: number
+  #store: Store | undefined
+  #lastPoll: Poll | undefined
+  #problem: StoreError | undefined
+  #retries = 0
+  #waitMs: number
+  #rowWrittenAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: IngestOptions, roots: readonly Root[], files: FilePort) {
+    this.#options = options
+    this.#now = options.now ?? Date.now
+    this.#startedMs = this.#now()
+    this.#pollMs = options.pollMs ?? POLL_MS
+    this.#waitMs = this.#pollMs
+    this.#rate = createRate(this.#startedAt)
+    this.#watch = createDirectoryWatch(() => this.#pause.wake())
+    this.#tailer = new Tailer({
+      files,
+      roots,
+      now: this.#now,
+      redact: createLineRedactor(),
+      ...(options.limits ? { limits: options.limits } : {}),
+    })
+  }
+
+  async toEnd(): Promise<IngestSummary> {
+    const { once, signal } = this.#options
+    while (!signal?.aborted) {
+      const poll = this.#pollOrTrouble()
+      this.#tell()
+      if (poll && !poll.caughtUp) {
+        // More to read: only let signals and timers have their turn.
+        this.#waitMs = this.#pollMs
+        await setImmediate()
+      } else {
+        if (poll && once) break
+        this.#waitMs = this.#nextWait(poll)
+        await this.#pause.wait(this.#waitMs, signal)
+      }
+    }
+    return this.#summary()
+  }
+
+  /** One poll, or undefined while the database is in the way. */
+  #pollOrTrouble(): Poll | undefined {
+    try {
+      const store = this.#openStore()
+      store.requireUnmoved()
+      const poll = this.#tailer.poll()
+      addResult(this.#total, poll.stored)
+      this.#rate.add(poll.stored.lines, performance.now())
+      this.#lastPoll = poll
+      this.#writeRow(store, poll)
+      this.#problem = undefined
+      this.#retries = 0
+      return poll
+    } catch (error) {
+      this.#takeTrouble(error)
+      return undefined
+    }
+  }
+
+  #openStore(): Store {
+    if (!this.#store) {
+      const { databasePath, maxDatabaseBytes } = this.#options
+      this.#store = openStore(databasePath, {
+        maxBytes: maxDatabaseBytes,
+        startedMs: this.#startedMs,
+      })
+      this.#tailer.attach(this.#store.database)
+    }
+    return this.#store
+  }
+
+  /** Temporary trouble is waited out: the offsets stand where the last commit left them. */
+  #takeTrouble(error: unknown): void {
+    if (!(error instanceof StoreError) && !isSqliteError(error)) throw error
+    const trouble = asStoreError(error, this.#options.databasePath)
+    const givesUp =
+      this.#options.once && (trouble.state !== 'busy' || this.#retries >= MAX_ONCE_RETRIES)
+    if (!isTemporary(trouble.state) || givesUp) throw trouble
+    this.#problem = trouble
+    this.#retries += 1
+    // After a failed write or sync the connection's own state is not to be trusted.
+    if (trouble.state === 'io') this.#closeStore()
+  }
+
+  #nextWait(poll: Poll | undefined): number {
+    if (!poll) return Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (this.#retries - 1))
+    this.#watch.cover(poll.directories)
+    const isIdle = poll.stored.bytes === 0 && this.#watch.isReliable()
+    if (!isIdle) return this.#pollMs
+    return Math.max(this.#pollMs, Math.min(IDLE_POLL_MS, this.#waitMs * 2))
+  }
+
+  /** At most once a second; while nothing happens that is once a poll. */
+  #writeRow(store: Store, poll: Poll): void {
+    if (performance.now() - this.#rowWrittenAt < ROW_EVERY_MS) return
+    this.#rowWrittenAt = performance.now()
+    store.ingester.write(
+      {
+        lagBytes: poll.bytesTotal - poll.bytesDone,
+        roots: this.#options.roots,
+        problems: poll.problems,
+      },
+      this.#now(),
+    )
+  }
+
+  #tell(): void {
+    const poll = this.#lastPoll
+    this.#options.onProgress?.({
+      bytesDone: poll?.bytesDone ?? 0,
+      bytesTotal: poll?.bytesTotal ?? 0,
+      rows: this.#total.rows,
+      quarantined: [...this.#total.quarantined.values()].reduce((sum, lines) => sum + lines, 0),
+      linesPerSecond: this.#rate.perSecond(performance.now()),
+      caughtUp: this.#problem === undefined && poll?.caughtUp === true,
+      problems: this.#problems(),
+    })
+  }
+
+  #problems(): string[] {
+    return [...(this.#problem ? [this.#problem.message] : []), ...(this.#lastPoll?.problems ?? [])]
+  }
+
+  #summary(): IngestSummary {
+    const { quarantined, ...counts } = this.#total
+    return {
+      ...counts,
+      files: this.#lastPoll?.files ?? 0,
+      quarantined: Object.fromEntries(quarantined),
+      seconds: (performance.now() - this.#startedAt) / 1000,
+      problems: this.#problems(),
+    }
+  }
+
+  #closeStore(): void {
+    const store = this.#store
+    this.#store = undefined
+    try {
+      store?.close()
+    } catch (error) {
+      // What was committed is safe; the checkpoint is made up for at the next start.
+      if (!isSqliteError(error)) throw error
+      this.#problem ??= asStoreError(error, this.#options.databasePath)
+    }
+  }
+
+  /** Leaves the row as of now, so that its age tells since when nobody ingests. */
+  close(): void {
+    this.#watch.close()
+    this.#tailer.close()
+    if (this.#store && this.#lastPoll && !this.#problem) {
+      this.#rowWrittenAt = Number.NEGATIVE_INFINITY
+      try {
+        this.#writeRow(this.#store, this.#lastPoll)
+      } catch (error) {
+        if (!isSqliteError(error)) throw error
+        this.#problem = asStoreError(error, this.#options.databasePath)
+      }
+    }
+    this.#closeStore()
+  }
+}

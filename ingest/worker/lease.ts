@@ -1,0 +1,42 @@
+import { closeSync, openSync } from 'node:fs'
+import { type Database, loadSqlite } from '../store/load-sqlite.ts'
+import { asStoreError } from '../store/store-error.ts'
+
+/** Another process ingests into this database. The command line ends with 75. */
+export class LeaseError extends Error {
+  readonly pid: number | undefined
+
+  constructor(databasePath: string, pid: number | undefined) {
+    const holder = pid === undefined ? 'Another process' : `Process ${pid}`
+    super(
+      `${holder} is already ingesting into ${databasePath}; stop it first, or name another database with --db.`,
+    )
+    this.name = 'LeaseError'
+    this.pid = pid
+  }
+}
+
+export type Lease = { release(): void }
+
+/**
+ * The right to write to a database, for one process at a time: an exclusive lock that the kernel
+ * holds on `<database>.lock`. It ends with the process, however that ends, so there is no stale
+ * lock to be judged by pids, which another container or a later boot may use again.
+ */
+export function takeLease(databasePath: string, holderPid: () => number | undefined): Lease {
+  const path = `${databasePath}.lock`
+  let lock: Database | undefined
+  try {
+    // SQLite would make it with the umask's mode.
+    closeSync(openSync(path, 'a', 0o600))
+    lock = new (loadSqlite())(path, { timeout: 0 })
+    lock.pragma('journal_mode = MEMORY')
+    lock.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    lock?.close()
+    const storeError = asStoreError(error, path)
+    throw storeError.state === 'busy' ? new LeaseError(databasePath, holderPid()) : storeError
+  }
+  const held = lock
+  return { release: () => held.close() }
+}
