@@ -87,6 +87,8 @@ export function createLiveCalls(
     closeAll() {
       for (const calls of [...byId.values()]) {
         for (const call of calls) {
+          // Some HTTP transports close as part of sending: whether it arrived, `send` will tell.
+          if (call.answering) continue
           const message = 'the client closed the connection before the answer'
           close(call, {
             outcome: 'failed',

@@ -85,6 +85,8 @@ export class OpenCall {
   retrySuppressed: string | undefined
   dropped: string[] | undefined
   deadline: Deadline | undefined
+  /** The answer is on its way; whatever ends now, this is how the call ended. */
+  answering: Ending | undefined
   #closed = false
   readonly #since = performance.now()
 

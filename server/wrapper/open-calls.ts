@@ -41,19 +41,22 @@ function closeAtCrash(calls: Set<OpenCall>, error: unknown): string | undefined 
   // Then the application decides whether the process goes on, and the calls with it.
   if (process.listenerCount('uncaughtException') > 0) return guilty?.id
   for (const call of [...calls]) {
-    const by = call === guilty ? 'self' : 'other'
-    call.close({
-      outcome: 'failed',
-      error: recordedError(error, { class: 'crashed', transient: false, by }),
-      delivered: false,
-    })
+    call.close(call.answering ?? crashEnding(error, call === guilty ? 'self' : 'other'))
   }
   return guilty?.id
 }
 
 function closeAtExit(calls: Set<OpenCall>, code: number): void {
   const caller = callContext.getStore()
-  for (const call of [...calls]) call.close(exitEnding(code, call === caller))
+  for (const call of [...calls]) call.close(call.answering ?? exitEnding(code, call === caller))
+}
+
+function crashEnding(error: unknown, by: 'self' | 'other'): Ending {
+  return {
+    outcome: 'failed',
+    error: recordedError(error, { class: 'crashed', transient: false, by }),
+    delivered: false,
+  }
 }
 
 function exitEnding(code: number, own: boolean): Ending {

@@ -89,7 +89,8 @@ function createTap(transport: TransportLike, context: WrapperContext) {
     const { message, ending, fatal } = judgement
     // Only an HTTP exchange can be told apart as gone; elsewhere the record comes first, so that
     // no answered call is lost with the process.
-    if (kind !== 'http') live.close(call, ending)
+    if (kind === 'http') call.answering = ending
+    else live.close(call, ending)
     const sent = sendOn.send(message, ...rest)
     if (fatal) dieOfFatal(fatal, context.log, { call: call.id, answered: sent })
     try {
