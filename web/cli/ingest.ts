@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import type { IngestProgress, IngestSummary } from '../../ingest/run-ingest.ts'
 import { defaultDatabasePath, defaultLogDirectory } from '../../server/call-log/state-directory.ts'
 import { runAsChild, tellParent } from './child-messages.ts'
+import { EXIT } from './exit-codes.ts'
 import { note, progressLine } from './output.ts'
 import { stopSignal } from './stop-signal.ts'
 import { UsageError } from './usage-error.ts'
@@ -53,6 +54,8 @@ async function ingestOnTerminal(options: Options): Promise<void> {
     },
   }).finally(() => line.end())
   note(summaryText(summary))
+  // They were told; a script has to notice too.
+  if (options.once && summary.problems.length > 0) process.exitCode = EXIT.failure
 }
 
 async function ingestAsChild(options: Options): Promise<void> {

@@ -19,6 +19,8 @@ export function createProgram(): Command {
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
     .addHelpText('after', HELP)
+    // Else --version of a command would be taken for the program's.
+    .enablePositionalOptions()
     .configureHelp({ helpWidth: HELP_WIDTH })
     .configureOutput({ outputError: () => undefined })
 
