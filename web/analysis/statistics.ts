@@ -1,7 +1,7 @@
-import type { Interval } from '../queries/call-store.ts'
-
 /** Standard normal quantile for two-sided 95 %. */
 const Z_95 = 1.959963984540054
+
+export type Interval = { low: number; high: number }
 
 /** Wilson's 95 % interval for `hits` of `n`; undefined where n is 0. */
 export function wilsonInterval(hits: number, n: number): Interval | undefined {

@@ -1,10 +1,17 @@
 import { QUARTER_MS } from '../../ingest/store/schema.ts'
 import type { ErrorClass } from '../../server/call-log/record.ts'
-import type { Interval, QuarterSeries } from '../queries/call-store.ts'
+import type { QuarterSeries } from '../queries/call-store.ts'
 import { DAY_MS, instantOfWall, wallMs, weekdayOfDay } from '../queries/time-zones.ts'
-import type { Grade } from './finding.ts'
+import { type Grade, stableId } from './finding.ts'
 import type { Instance, ScannedWindow } from './recurrence-scan.ts'
-import { type RiskRatio, riskRatio, sum, type UnitCounts, wilsonInterval } from './statistics.ts'
+import {
+  type Interval,
+  type RiskRatio,
+  riskRatio,
+  sum,
+  type UnitCounts,
+  wilsonInterval,
+} from './statistics.ts'
 import { type FrameName, type Timeline, windowsTried } from './timeline.ts'
 import { gradeOf } from './window-grade.ts'
 
@@ -93,7 +100,7 @@ export function describeWindow(found: FoundWindow): TimeoutWindow | undefined {
   const fromMinute = (window.start * quartersPerSlot * 15) % 1440
   const toMinute = (fromMinute + window.length * quartersPerSlot * 15) % 1440 || 1440
   return {
-    id: ['window', series.server, series.tool, series.class, frame, found.ordinal].join('/'),
+    id: stableId('window', [series.server, series.tool, series.class, frame, found.ordinal]),
     server: series.server,
     tool: series.tool,
     class: series.class,

@@ -11,6 +11,8 @@ import {
   type CallDetailDbRow,
   ONE_CALL,
   pageRows,
+  type StartRow,
+  startRows,
 } from './sql/calls.ts'
 
 export const MAX_PAGE_ROWS = 500
@@ -49,6 +51,12 @@ function readCursor(text: string | undefined): Cursor | undefined {
   throw new InvalidCursorError(
     `${JSON.stringify(text.slice(0, 60))} is no cursor: take it from the link to the next page, or leave it out`,
   )
+}
+
+export function startTimes(reader: Reader, filter: Filter, limit: number): number[] {
+  const { calls: where } = reader.select(filter)
+  const rows = reader.all<StartRow>(startRows(where), [...where.values, limit])
+  return rows.map((row) => row.started_ms)
 }
 
 export function call(reader: Reader, id: number): CallDetail | undefined {

@@ -1,4 +1,5 @@
 import type { ErrorClass, Outcome } from '../../server/call-log/record.ts'
+import type { Interval } from '../analysis/statistics.ts'
 import type { Filter } from './filter.ts'
 
 /**
@@ -31,6 +32,13 @@ export type CallStore = {
   quarterSeries(filter: Filter): QuarterSeries[]
   /** Recurring malformed arguments, most sessions first. */
   signatures(filter: Filter): SignatureRow[]
+  /**
+   * Which wrong names came in the same calls as which missing parameters: "sent X where Y was
+   * required", even where the names have nothing in common. Most sessions first.
+   */
+  wrongNames(filter: Filter): WrongNameRow[]
+  /** Start times of the newest calls under the filter, at most `limit`, newest first. */
+  startTimes(filter: Filter, limit: number): number[]
   /** What has been read, what was refused, and how old the newest is. */
   ingestHealth(): IngestHealth
   /** Grows whenever rows, refused lines or events came or went. Only comparable within one store. */
@@ -41,8 +49,6 @@ export type CallStore = {
   snapshot<Answer>(questions: (store: CallStore) => Answer): Answer
   close(): void
 }
-
-export type Interval = { low: number; high: number }
 
 export type OutcomeCounts = Record<Outcome, number>
 
@@ -163,6 +169,9 @@ export type SignatureRow = {
   received: string | undefined
   suggest: string | undefined
   calls: number
+  /** Of `calls`, those that failed. The others succeeded without the argument that was dropped. */
+  failures: number
+  /** Distinct sessions, as in KeyFigures. */
   sessions: number
   clients: string[]
   /** Of all calls of the tool in the range. */
@@ -174,6 +183,16 @@ export type SignatureRow = {
   /** A recent call to look at. */
   sampleCallId: number
   sampleArgs: string | undefined
+}
+
+/** Of calls with exactly one unknown key and one missing parameter. */
+export type WrongNameRow = {
+  server: string
+  tool: string
+  unknown: { fingerprint: string; path: string }
+  missing: { fingerprint: string; path: string }
+  calls: number
+  sessions: number
 }
 
 export type IngestHealth = {

@@ -5,8 +5,8 @@ import {
   OUTCOMES,
   type Outcome,
 } from '../../server/call-log/record.ts'
-import { wilsonInterval } from '../analysis/statistics.ts'
-import type { HeatmapCell, Interval, OutcomeCounts, TimeBucket } from './call-store.ts'
+import { type Interval, wilsonInterval } from '../analysis/statistics.ts'
+import type { HeatmapCell, OutcomeCounts, TimeBucket } from './call-store.ts'
 import type { Filter } from './filter.ts'
 import type { QuarterRow } from './sql/counts.ts'
 import { bucketEdges, chooseBucketMs } from './time-buckets.ts'

@@ -1,4 +1,4 @@
-import type { SignatureRow } from './call-store.ts'
+import type { SignatureRow, WrongNameRow } from './call-store.ts'
 import { OPEN } from './count-questions.ts'
 import type { Filter } from './filter.ts'
 import type { Reader } from './reader.ts'
@@ -10,6 +10,8 @@ import {
   signatureRows,
   type ToolExposureRow,
   toolExposureRows,
+  type WrongNameDbRow,
+  wrongNameRows,
 } from './sql/signatures.ts'
 
 export function signatures(reader: Reader, filter: Filter): SignatureRow[] {
@@ -56,6 +58,7 @@ function signatureRow(
     received: row.received ?? undefined,
     suggest: row.suggest ?? undefined,
     calls: row.calls,
+    failures: row.failures,
     sessions: row.sessions,
     clients: [...new Set(clientNames)].sort(),
     toolCalls: exposure.get(row.tool_id)?.calls ?? row.calls,
@@ -65,4 +68,19 @@ function signatureRow(
     sampleCallId: row.sample_id,
     sampleArgs: reader.first<{ args: string | null }>(ARGS_OF, [row.sample_id])?.args ?? undefined,
   }
+}
+
+export function wrongNames(reader: Reader, filter: Filter): WrongNameRow[] {
+  return reader.remember('wrong names', filter, () => {
+    const { calls } = reader.select(filter)
+    const { tools } = reader.names()
+    return reader.all<WrongNameDbRow>(wrongNameRows(calls), calls.values).map((row) => ({
+      server: tools.get(row.tool_id)?.server ?? '',
+      tool: tools.get(row.tool_id)?.name ?? '',
+      unknown: { fingerprint: row.unknown_fingerprint, path: row.unknown_path },
+      missing: { fingerprint: row.missing_fingerprint, path: row.missing_path },
+      calls: row.calls,
+      sessions: row.sessions,
+    }))
+  })
 }

@@ -1,12 +1,12 @@
 import type { Database } from '../../ingest/store/load-sqlite.ts'
 import { openReader } from '../../ingest/store/open-database.ts'
-import { call, calls } from './call-questions.ts'
+import { call, calls, startTimes } from './call-questions.ts'
 import type { CallStore } from './call-store.ts'
 import { callsOverTime, facets, heatmap, keyFigures, tools } from './count-questions.ts'
 import { readIngestHealth } from './ingest-health.ts'
 import { quarterSeries } from './quarter-series.ts'
 import { createReader } from './reader.ts'
-import { signatures } from './signature-questions.ts'
+import { signatures, wrongNames } from './signature-questions.ts'
 import { EXTENT, type ExtentRow } from './sql/calls.ts'
 
 /**
@@ -32,6 +32,8 @@ function callStoreOf(database: Database, now: () => number): CallStore {
     call: (id) => call(reader, id),
     quarterSeries: (filter) => quarterSeries(reader, filter),
     signatures: (filter) => signatures(reader, filter),
+    wrongNames: (filter) => wrongNames(reader, filter),
+    startTimes: (filter, limit) => startTimes(reader, filter, limit),
     ingestHealth: () => readIngestHealth(database),
     dataVersion: () => reader.version(),
     extent() {

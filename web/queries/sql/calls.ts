@@ -30,6 +30,12 @@ export function pageRows(where: Condition, hasCursor: boolean): string {
     ) AS call ${JOINS} ORDER BY started_ms DESC, id DESC`
 }
 
+export type StartRow = { started_ms: number }
+
+export function startRows(where: Condition): string {
+  return `SELECT started_ms FROM call WHERE ${where.sql} ORDER BY started_ms DESC, id DESC LIMIT ?`
+}
+
 export type CallDetailDbRow = CallDbRow & {
   session_id: number | null
   path: string

@@ -19,16 +19,16 @@ export function countCondition(filter: Filter, ids: ChosenIds): Condition {
   return all([
     { sql: 'quarter >= ? AND quarter < ?', values: [from, to] },
     wallClock(filter, 'quarter'),
-    ...dimensions(ids),
+    ...dimensions(ids, ''),
   ])
 }
 
 /** For `call`: the same calls that countCondition counts, one by one. */
 export function callCondition(filter: Filter, ids: ChosenIds): Condition {
   return all([
-    { sql: 'started_ms >= ? AND started_ms < ?', values: [filter.fromMs, filter.toMs] },
-    wallClock(filter, `started_ms / ${QUARTER_MS}`),
-    ...dimensions(ids),
+    { sql: 'call.started_ms >= ? AND call.started_ms < ?', values: [filter.fromMs, filter.toMs] },
+    wallClock(filter, `call.started_ms / ${QUARTER_MS}`),
+    ...dimensions(ids, 'call.'),
     ...narrow(filter),
   ])
 }
@@ -41,13 +41,13 @@ function all(parts: Part[]): Condition {
   }
 }
 
-function dimensions(ids: ChosenIds): Part[] {
+function dimensions(ids: ChosenIds, table: '' | 'call.'): Part[] {
   return [
-    oneOf('tool_id', ids.tools),
-    oneOf('class_id', ids.classes),
-    oneOf('outcome_id', ids.outcomes),
-    oneOf('server_id', ids.servers),
-    oneOf('client_id', ids.clients),
+    oneOf(`${table}tool_id`, ids.tools),
+    oneOf(`${table}class_id`, ids.classes),
+    oneOf(`${table}outcome_id`, ids.outcomes),
+    oneOf(`${table}server_id`, ids.servers),
+    oneOf(`${table}client_id`, ids.clients),
   ]
 }
 
@@ -61,7 +61,10 @@ function narrow(filter: Filter): Part[] {
   return [
     filter.session === undefined
       ? undefined
-      : { sql: 'session_id = (SELECT id FROM session WHERE key = ?)', values: [filter.session] },
+      : {
+          sql: 'call.session_id = (SELECT id FROM session WHERE key = ?)',
+          values: [filter.session],
+        },
     filter.signature === undefined ? undefined : withSignature(filter.signature),
     flags(filter),
   ]
@@ -69,7 +72,7 @@ function narrow(filter: Filter): Part[] {
 
 function withSignature(fingerprint: string): Condition {
   return {
-    sql: `id IN (SELECT call_id FROM call_signature WHERE signature_id =
+    sql: `call.id IN (SELECT call_id FROM call_signature WHERE signature_id =
       (SELECT signature.id FROM signature WHERE fingerprint = ?))`,
     values: [fingerprint],
   }
@@ -82,7 +85,7 @@ function flags(filter: Filter): Part {
   const { include, exclude } = filter.flag
   // Any of the kept marks, and none of those left out. An empty include keeps all.
   return {
-    sql: '(? = 0 OR flags & ? <> 0) AND flags & ? = 0',
+    sql: '(? = 0 OR call.flags & ? <> 0) AND call.flags & ? = 0',
     values: [bits(include), bits(include), bits(exclude)],
   }
 }

@@ -9,7 +9,7 @@ export type Source = 'quarter_count' | 'call'
 
 const FROM: Record<Source, string> = {
   quarter_count: '(SELECT *, calls AS amount FROM quarter_count)',
-  call: `(SELECT *, started_ms / ${QUARTER_MS} AS quarter, 1 AS amount FROM call)`,
+  call: `(SELECT *, started_ms / ${QUARTER_MS} AS quarter, 1 AS amount FROM call) AS call`,
 }
 
 /** Everything a chart, a rate or a heatmap of the whole selection needs. */
@@ -63,7 +63,7 @@ export function durationRows(where: Condition): string {
 }
 
 /** A session is the client's; where the transport has none, the server's process stands for it. */
-export const SESSION_IDENTITY = 'COALESCE(session_id, -writer_id)'
+export const SESSION_IDENTITY = 'COALESCE(call.session_id, -call.writer_id)'
 
 export function sessionTotal(where: Condition): string {
   return `SELECT COUNT(DISTINCT ${SESSION_IDENTITY}) AS n FROM call WHERE ${where.sql}`

@@ -1,5 +1,8 @@
+import { OUTCOMES } from '../../../server/call-log/record.ts'
 import type { Condition } from './conditions.ts'
 import { SESSION_IDENTITY } from './counts.ts'
+
+const FAILED = OUTCOMES.indexOf('failed') + 1
 
 export type SignatureDbRow = {
   id: number
@@ -12,6 +15,7 @@ export type SignatureDbRow = {
   received: string | null
   suggest: string | null
   calls: number
+  failures: number
   sessions: number
   first_ms: number
   last_ms: number
@@ -27,7 +31,7 @@ export function signatureRows(where: Condition): string {
   return `SELECT signature.*, found.*
     FROM (
       SELECT call_signature.signature_id, COUNT(*) AS calls,
-        COUNT(DISTINCT ${SESSION_IDENTITY}) AS sessions,
+        SUM(outcome_id = ${FAILED}) AS failures, COUNT(DISTINCT ${SESSION_IDENTITY}) AS sessions,
         json_group_array(DISTINCT client_id) AS client_ids,
         MAX(started_ms) AS last_ms, call.id AS sample_id
       FROM call_signature JOIN call ON call.id = call_signature.call_id
@@ -55,3 +59,35 @@ export function toolExposureRows(where: Condition): string {
 }
 
 export const ARGS_OF = 'SELECT args FROM call_text WHERE call_id = ?'
+
+export type WrongNameDbRow = {
+  tool_id: number
+  unknown_fingerprint: string
+  unknown_path: string
+  missing_fingerprint: string
+  missing_path: string
+  calls: number
+  sessions: number
+}
+
+/** Calls with one unknown key and one missing parameter, and nothing else of either kind. */
+export function wrongNameRows(where: Condition): string {
+  return `SELECT unknown.tool_id, unknown.fingerprint AS unknown_fingerprint,
+      unknown.path AS unknown_path, missing.fingerprint AS missing_fingerprint,
+      missing.path AS missing_path, COUNT(*) AS calls, COUNT(DISTINCT session) AS sessions
+    FROM (
+      SELECT call.id, ${SESSION_IDENTITY} AS session,
+        MAX(CASE code WHEN 'unknown_key' THEN signature.id END) AS unknown_id,
+        MAX(CASE code WHEN 'missing_required' THEN signature.id END) AS missing_id
+      FROM call_signature
+      JOIN signature ON signature.id = call_signature.signature_id
+      JOIN call ON call.id = call_signature.call_id
+      WHERE ${where.sql}
+      GROUP BY call.id
+      HAVING SUM(code = 'unknown_key') = 1 AND SUM(code = 'missing_required') = 1
+    ) AS pair
+    JOIN signature AS unknown ON unknown.id = pair.unknown_id
+    JOIN signature AS missing ON missing.id = pair.missing_id
+    GROUP BY pair.unknown_id, pair.missing_id
+    ORDER BY sessions DESC, calls DESC, unknown.id`
+}
