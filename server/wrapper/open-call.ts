@@ -94,7 +94,9 @@ export class OpenCall {
     this.init = init
     this.context = context
     this.startedAt = context.settings.now()
-    this.args = observing('Redacting arguments', () => redact(init.arguments))
+    this.args = context.log
+      ? observing('Redacting arguments', () => redact(init.arguments))
+      : undefined
   }
 
   get tool(): string {
@@ -143,6 +145,7 @@ export class OpenCall {
     return [{ ms, ...(ending.error ? { class: ending.error.class } : {}) }]
   }
 
+  /** In the order of the format. What is undefined here is absent from the line. */
   #recordOf(ending: Ending): CallRecord {
     const { init } = this
     return {
@@ -151,29 +154,23 @@ export class OpenCall {
       call: this.id,
       tool: cut(init.tool),
       request: typeof init.request === 'string' ? cut(init.request) : init.request,
-      ...present({
-        session: init.session,
-        client: init.client,
-        protocol: init.protocol,
-        transport: init.transport,
-        trace: init.trace,
-      }),
+      session: init.session,
+      client: init.client,
+      protocol: init.protocol,
+      transport: init.transport,
+      trace: init.trace,
       started: this.startedAt,
       duration_ms: this.ageMs,
-      ...present({
-        handler_ms: this.handlerMs,
-        args_hash: observing('Hashing arguments', () => argumentsHash(this.args)),
-        dropped: this.dropped,
-      }),
+      handler_ms: this.handlerMs,
+      args_hash: observing('Hashing arguments', () => argumentsHash(this.args)),
+      dropped: this.dropped,
       outcome: ending.outcome,
       attempts: this.#attemptsAtEnd(ending),
-      ...present({
-        error: ending.error,
-        issues: ending.issues,
-        result: ending.result,
-        delivered: ending.delivered,
-        retry_suppressed: this.retrySuppressed,
-      }),
+      error: ending.error,
+      issues: ending.issues,
+      result: ending.result,
+      delivered: ending.delivered,
+      retry_suppressed: this.retrySuppressed,
       args: this.args === undefined ? null : this.args,
     }
   }
@@ -186,11 +183,4 @@ export function rounded(ms: number): number {
 
 function cut(text: string): string {
   return text.length <= MAX_NAME_LENGTH ? text : `${text.slice(0, MAX_NAME_LENGTH)}…`
-}
-
-function present<T extends object>(fields: T): Partial<T> {
-  for (const key of Object.keys(fields) as (keyof T)[]) {
-    if (fields[key] === undefined) delete fields[key]
-  }
-  return fields
 }

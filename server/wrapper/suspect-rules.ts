@@ -20,6 +20,14 @@ const HTTP_REASONS =
   'Request Timeout|Conflict|Gone|Too Many Requests|Internal Server Error|Not Implemented|' +
   'Bad Gateway|Service Unavailable|Gateway Time-?out'
 
+const HTTP_STATUS = new RegExp(
+  `^(?:HTTP(?:/\\d(?:\\.\\d)?)? |status(?: code)?:? )?[45]\\d\\d:? (?:${HTTP_REASONS})\\b`,
+  'i',
+)
+const NETWORK_CODE = new RegExp(
+  `^(?:(?:connect|read|write|getaddrinfo|request|fetch failed)\\b.{0,40})?\\b(?:${NETWORK_CODES})\\b`,
+)
+
 const textRules: readonly Rule[] = [
   {
     id: 'stack_trace',
@@ -39,20 +47,11 @@ const textRules: readonly Rule[] = [
   },
   {
     id: 'http_status',
-    matches: (text) =>
-      isSentence(text) &&
-      new RegExp(
-        `^(?:HTTP(?:/\\d(?:\\.\\d)?)? |status(?: code)?:? )?[45]\\d\\d:? (?:${HTTP_REASONS})\\b`,
-        'i',
-      ).test(text),
+    matches: (text) => isSentence(text) && HTTP_STATUS.test(text),
   },
   {
     id: 'network_code',
-    matches: (text) =>
-      isSentence(text) &&
-      new RegExp(
-        `^(?:(?:connect|read|write|getaddrinfo|request|fetch failed)\\b.{0,40})?\\b(?:${NETWORK_CODES})\\b`,
-      ).test(text),
+    matches: (text) => isSentence(text) && NETWORK_CODE.test(text),
   },
   {
     id: 'rate_limit',
