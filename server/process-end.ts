@@ -55,3 +55,14 @@ export function applicationHandlesCrashes(): boolean {
     process.listenerCount('uncaughtException') > 0 || process.hasUncaughtExceptionCaptureCallback()
   )
 }
+
+const recorded = new WeakSet<object>()
+
+/** An error that is thrown once more on purpose, after its `fatal` record has been written. */
+export function markRecorded(error: object): void {
+  recorded.add(error)
+}
+
+export function isRecorded(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && recorded.has(error)
+}

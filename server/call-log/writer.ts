@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { type CrashOrigin, watchProcessEnd } from '../process-end.ts'
+import { type CrashOrigin, isRecorded, watchProcessEnd } from '../process-end.ts'
 import { attempt } from '../safe-read.ts'
 import { tellOperator } from '../stderr.ts'
 import { classify } from '../wrapper/classify.ts'
@@ -217,6 +217,7 @@ class FileCallLog implements CallLog {
     const call = calls.find((each) => each !== undefined)
     const described = recordedError(error, classify(error))
     this.#endReason = `${origin}: ${described.name ?? 'error'}: ${described.message}`
+    if (isRecorded(error)) return
     this.record({ kind: 'fatal', error: described, ...(call !== undefined && { call }) })
   }
 

@@ -15,7 +15,10 @@ type ErrorKind = 'fatal' | 'tool' | 'connection' | 'timeout' | 'invalid_argument
  * caught: the process ends with exit code 78 and one readable line on stderr.
  */
 export class FatalError extends Error {
-  override name = 'FatalError'
+  // On the prototype, as with Error itself: an own field would be printed after each stack.
+  static {
+    FatalError.prototype.name = 'FatalError'
+  }
 
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -29,7 +32,9 @@ export class FatalError extends Error {
 
 /** What the tool wants to say to the model: its message reaches the client word for word. */
 export class ToolError extends Error {
-  override name = 'ToolError'
+  static {
+    ToolError.prototype.name = 'ToolError'
+  }
 
   get [KIND](): ErrorKind {
     return 'tool'
@@ -45,7 +50,9 @@ export type UpstreamErrorOptions = ErrorOptions & {
 
 /** The upstream could not be reached, or the connection to it broke. Transient: it is retried. */
 export class ConnectionError extends Error {
-  override name = 'ConnectionError'
+  static {
+    ConnectionError.prototype.name = 'ConnectionError'
+  }
   readonly code?: string
   readonly upstream?: string
 
@@ -62,7 +69,9 @@ export class ConnectionError extends Error {
 
 /** The upstream did not answer in time. Transient: it is retried. */
 export class TimeoutError extends Error {
-  override name = 'TimeoutError'
+  static {
+    TimeoutError.prototype.name = 'TimeoutError'
+  }
   readonly code?: string
   readonly upstream?: string
 
@@ -81,7 +90,9 @@ export type InvalidArgumentsOptions = ErrorOptions & { issues?: ArgumentIssue[] 
 
 /** The arguments are at fault in a way that the schema cannot express. The model is told. */
 export class InvalidArgumentsError extends Error {
-  override name = 'InvalidArgumentsError'
+  static {
+    InvalidArgumentsError.prototype.name = 'InvalidArgumentsError'
+  }
   readonly issues: ArgumentIssue[]
 
   constructor(message: string, { issues = [], ...options }: InvalidArgumentsOptions = {}) {

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { CallLog } from '../call-log/writer.ts'
-import { describeError } from './describe-error.ts'
+import { markRecorded } from '../process-end.ts'
 import { FatalError } from './errors.ts'
 import { FATAL_EXIT_CODE, tellOfFatal } from './fatal-exit.ts'
+import { recordedError } from './recorded-error.ts'
 
 /** The variable's value. A missing or empty one ends the process: it will not appear later. */
 export function requireEnv(name: string): string {
@@ -101,12 +102,12 @@ export function dieOfFatal(
 ): void {
   if (dying) return
   dying = true
-  const { name, message, stack, causes } = describeError(error)
   log?.record({
     kind: 'fatal',
-    error: { class: 'fatal', name, message, stack, causes },
+    error: recordedError(error, { class: 'fatal', transient: false }),
     ...(call !== undefined && { call }),
   })
+  if (log) markRecorded(error)
   tellOfFatal(error)
   void answerGone(answered).then(() => {
     setImmediate(() => {
