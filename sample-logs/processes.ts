@@ -44,7 +44,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
   const write = (process: Process, record: LogRecord, atMs: number): void => {
     if (!process.log) return
     if (process.losing.left > 0) {
-      loseRecord(process, record, atMs)
+      loseRecord(process, atMs)
       if (record.kind === 'call') plan.calls -= 1
     } else {
       process.log.log(record, atMs)
@@ -133,10 +133,10 @@ function newProcess(life: Life, queue: Queue): Process {
   return process
 }
 
-function loseRecord(process: Process, record: LogRecord, atMs: number): void {
+function loseRecord(process: Process, atMs: number): void {
   const { log, losing } = process
   if (!log) return
-  const n = log.lose(record, atMs)
+  const n = log.lose()
   losing.fromN ??= n
   losing.left -= 1
   if (losing.left > 0) return

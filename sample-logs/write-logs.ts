@@ -27,8 +27,8 @@ export type ProcessLog = {
   log(record: LogRecord, atMs: number): number
   /** Leaves the file for a new one, with a close and an open record. */
   rotate(atMs: number): void
-  /** Spends a number on the record, but writes nothing: as if the disk were full. */
-  lose(record: LogRecord, atMs: number): number
+  /** Spends a number on a record that is not written: as if the disk were full. */
+  lose(): number
   /** Writes what is gathered and closes the file; nothing may come after it. */
   end(): void
   fileNames(): string[]
@@ -102,16 +102,13 @@ function openProcessLog(identity: LogIdentity, createFile: (name: string) => Log
   const names = [fileName(identity, 1)]
   let file = createFile(fileName(identity, 1))
   let nowMs = identity.startMs
-  let losing = false
 
   const logger = createRecordLogger({
     now: () => Math.floor(nowMs),
     pid: identity.pid,
     hostname: identity.hostname,
     writer: identity.writer,
-    write(line) {
-      if (!losing) file.append(line)
-    },
+    write: (line) => file.append(line),
   })
   const log = (record: LogRecord, atMs: number): number => {
     nowMs = atMs
@@ -133,12 +130,7 @@ function openProcessLog(identity: LogIdentity, createFile: (name: string) => Log
       return log(record, atMs)
     },
     rotate,
-    lose(record, atMs) {
-      losing = true
-      const n = log(record, atMs)
-      losing = false
-      return n
-    },
+    lose: () => logger.skip(),
     end: () => file.close(),
     fileNames: () => [...names],
   }
