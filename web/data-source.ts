@@ -1,19 +1,12 @@
 import { statSync } from 'node:fs'
-import { asStoreError } from '../ingest/store/store-error.ts'
-import type { Finding } from './analysis/finding.ts'
+import { asStoreError, StoreError } from '../ingest/store/store-error.ts'
+import type { Findings } from './analysis/findings.ts'
 import type { CallStore } from './queries/call-store.ts'
-
-/** TEMPORARY */
-export type FindingSource = {
-  current(): readonly Finding[]
-  windows(): readonly unknown[]
-  status(): unknown
-}
 
 /** What pages are made of, at one moment. */
 export type Data = {
   store: CallStore
-  findings: FindingSource
+  findings: Findings
   /** Changes when another file took the database's place: data versions compare only within one. */
   generation: number
 }
@@ -24,7 +17,7 @@ export type DataSource = { current(): Data; close(): void }
 export type DataSourceOptions = {
   databasePath: string
   openStore: (databasePath: string) => CallStore
-  createFindings: (store: CallStore) => FindingSource
+  createFindings: (store: CallStore) => Findings
 }
 
 /**
@@ -34,11 +27,17 @@ export type DataSourceOptions = {
  */
 export function openDataSource(options: DataSourceOptions): DataSource {
   let generation = 0
+  let closed = false
   let open: { data: Data; identity: string } | undefined
 
-  function reopen(identity: string): Data {
+  function close(): void {
+    open?.data.findings.close()
     open?.data.store.close()
     open = undefined
+  }
+
+  function reopen(identity: string): Data {
+    close()
     const store = options.openStore(options.databasePath)
     generation++
     const data: Data = { store, findings: options.createFindings(store), generation }
@@ -48,12 +47,13 @@ export function openDataSource(options: DataSourceOptions): DataSource {
 
   const source: DataSource = {
     current() {
+      if (closed) throw new StoreError('unknown', 'The dashboard is being closed.')
       const identity = identityOf(options.databasePath)
       return open?.identity === identity ? open.data : reopen(identity)
     },
     close() {
-      open?.data.store.close()
-      open = undefined
+      closed = true
+      close()
     },
   }
   source.current()

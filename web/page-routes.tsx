@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import { rankSignatures } from './analysis/argument-signatures.ts'
 import type { Assets } from './assets.ts'
 import type { Data, DataSource } from './data-source.ts'
 import {
@@ -127,9 +128,12 @@ export function pageRoutes({ data, assets, zone, now }: PageRoutesOptions): Hono
   routes.get('/timeouts', (context) =>
     page(context, '/timeouts', (view) => {
       const { findings } = data.current()
-      const body = (
-        <TimeoutsPage view={view} windows={findings.windows()} status={findings.status()} />
-      )
+      const rows = {
+        windows: findings.windows(),
+        findings: findings.current(),
+        status: findings.status(),
+      }
+      const body = <TimeoutsPage view={view} rows={rows} />
       return { title: 'Timeouts', body }
     }),
   )
@@ -138,7 +142,7 @@ export function pageRoutes({ data, assets, zone, now }: PageRoutesOptions): Hono
     page(context, '/arguments', (view) => {
       const { store } = data.current()
       const rows = store.snapshot((at) => ({
-        signatures: at.signatures(view.filter),
+        signatures: rankSignatures(at.signatures(view.filter), at.wrongNames(view.filter)),
         facets: at.facets(view.filter),
       }))
       return { title: 'Malformed arguments', body: <ArgumentsPage view={view} rows={rows} /> }
@@ -173,5 +177,10 @@ function overviewRows({ store, findings }: Data, { filter }: View): OverviewRows
     facets: at.facets(filter),
     lastCallMs: at.extent()?.lastMs,
   }))
-  return { ...rows, findings: findings.current(), searched: '', windows: [] }
+  return {
+    ...rows,
+    findings: findings.current(),
+    windows: findings.windows(),
+    status: findings.status(),
+  }
 }

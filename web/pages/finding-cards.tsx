@@ -58,8 +58,8 @@ function Card({
   )
 }
 
-function impactOf({ impact }: Finding): string {
-  const calls = `${plural(impact.calls, 'failed call')}`
+function impactOf({ impact, kind }: Finding): string {
+  const calls = plural(impact.calls, kind === 'ignored_arguments' ? 'call' : 'failed call')
   return impact.sessions === 0 ? calls : `${calls} in ${plural(impact.sessions, 'session')}`
 }
 

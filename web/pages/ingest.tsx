@@ -1,3 +1,4 @@
+import type { RefusalReason } from '../../ingest/formats/parsed-line.ts'
 import type { IngestHealth } from '../queries/call-store.ts'
 import { formatBytes, formatCount, NO_VALUE, plural } from './format.ts'
 import { Figure } from './key-figures.tsx'
@@ -175,7 +176,8 @@ function Refused({ health: { quarantine, quarantined } }: { health: IngestHealth
           <ul class="reasons">
             {quarantine.map(({ reason, lines, bytes }) => (
               <li>
-                <Visible text={reason} />: {plural(lines, 'line')}, {formatBytes(bytes)}
+                <Visible text={reasonWords(reason)} />: {plural(lines, 'line')},{' '}
+                {formatBytes(bytes)}
               </li>
             ))}
           </ul>
@@ -184,6 +186,26 @@ function Refused({ health: { quarantine, quarantined } }: { health: IngestHealth
       )}
     </section>
   )
+}
+
+/** In words; a reason that a newer ingester writes is shown as it is. */
+const REASON_WORDS: Readonly<Record<RefusalReason, string>> = {
+  too_long: 'longer than a line may be',
+  nul_run: 'a hole of zero bytes',
+  encoding: 'not UTF-8 at all, UTF-16 perhaps',
+  utf8: 'broken UTF-8',
+  json: 'broken JSON',
+  torn: 'broken off, with another record after it',
+  not_json: 'not JSON: a banner or a stack trace',
+  shape: 'JSON, but no object',
+  invalid: 'a record without what a record needs',
+  depth: 'nested too deeply',
+  unterminated: 'broken off at the end of the file',
+  unstorable: 'refused by the database',
+}
+
+function reasonWords(reason: string): string {
+  return REASON_WORDS[reason as RefusalReason] ?? reason
 }
 
 function RefusedTable({ quarantined }: { quarantined: IngestHealth['quarantined'] }) {
@@ -206,7 +228,7 @@ function RefusedTable({ quarantined }: { quarantined: IngestHealth['quarantined'
         {quarantined.map((entry) => (
           <tr>
             <th scope="row">
-              <Visible text={entry.reason} />
+              <Visible text={reasonWords(entry.reason)} />
             </th>
             <td class="path">
               <code>

@@ -1,4 +1,6 @@
 import type { Finding } from '../analysis/finding.ts'
+import type { FindingsStatus } from '../analysis/findings.ts'
+import type { TimeoutWindow } from '../analysis/timeout-window.ts'
 import type {
   CallRow,
   Facets,
@@ -11,22 +13,24 @@ import { LatestCalls } from './call-table.tsx'
 import { CallsOverTime } from './calls-over-time.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { FindingCards } from './finding-cards.tsx'
-import { formatCount } from './format.ts'
-import { Heatmap, type MarkedWindow } from './heatmap.tsx'
+import { formatCount, plural } from './format.ts'
+import { Heatmap } from './heatmap.tsx'
 import { KeyFigureRow } from './key-figures.tsx'
 import { callsHref, filterHref, SwapLink, type View } from './links.tsx'
 import { LiveFacts, LiveStatus } from './live-status.tsx'
+import { markedWindows } from './marked-windows.ts'
+import { OccurrenceStrip } from './occurrence-strip.tsx'
 import { Empty } from './parts.tsx'
 import { ToolTable } from './tool-table.tsx'
 
 export type OverviewRows = {
   findings: readonly Finding[]
-  /** Why there are no findings, where the history is too short or nothing stood out. */
-  searched: string
+  /** What was tested and what is missing: with no findings, that is the answer. */
+  status: FindingsStatus
   figures: KeyFigures
   buckets: TimeBucket[]
   heatmap: HeatmapCell[]
-  windows: readonly MarkedWindow[]
+  windows: readonly TimeoutWindow[]
   tools: ToolRow[]
   latest: CallRow[]
   facets: Facets
@@ -111,24 +115,42 @@ export function LiveAnswer(props: { view: View; rows: OverviewRows; live: Livene
 
 const KEEP_OLD_ON_ERROR = { 'hx-status:4xx': 'swap:none', 'hx-status:5xx': 'swap:none' }
 
-function Findings({ rows: { findings, searched } }: { rows: OverviewRows }) {
+/** More are one click away; a page of nothing but findings is no overview. */
+const MAX_CARDS = 6
+
+function Findings({ rows: { findings, windows, status } }: { rows: OverviewRows }) {
+  const shown = findings.slice(0, MAX_CARDS)
+  const evidence = (finding: Finding) => {
+    const window = windows.find(({ id }) => id === finding.id)
+    return window && <OccurrenceStrip window={window} />
+  }
+  if (findings.length === 0) return <NoFindings status={status} />
   return (
     <section aria-labelledby="findings">
       <div class="section-head">
-        <h2 id="findings">
-          {findings.length === 0 ? 'Nothing stands out' : 'What needs attention'}
-        </h2>
-        {findings.length > 0 && (
-          <p class="quiet">
-            {formatCount(findings.length)} found in the whole history, whatever is filtered below
-          </p>
-        )}
+        <h2 id="findings">What needs attention</h2>
+        <p class="quiet">
+          {shown.length < findings.length && (
+            <>
+              {formatCount(findings.length - shown.length)} more under{' '}
+              <a href="/timeouts">Timeouts</a> and <a href="/arguments">Arguments</a>.{' '}
+            </>
+          )}
+          In the last {plural(Math.floor(status.daysOfData), 'day')}, whatever is filtered.
+        </p>
       </div>
-      {findings.length === 0 ? (
-        <p class="searched">{searched}</p>
-      ) : (
-        <FindingCards findings={findings} level="h3" />
-      )}
+      <FindingCards findings={shown} level="h3" evidence={evidence} />
+    </section>
+  )
+}
+
+function NoFindings({ status: { tested, missing } }: { status: FindingsStatus }) {
+  return (
+    <section aria-labelledby="findings">
+      <h2 id="findings">Nothing stands out</h2>
+      <p class="searched">
+        {tested} {missing}
+      </p>
     </section>
   )
 }
@@ -147,7 +169,11 @@ function Evidence({
       <div class="main-and-aside">
         <div>
           <CallsOverTime view={view} buckets={rows.buckets} />
-          <Heatmap view={view} cells={rows.heatmap} windows={rows.windows} />
+          <Heatmap
+            view={view}
+            cells={rows.heatmap}
+            windows={markedWindows(rows.windows, view.filter)}
+          />
         </div>
         <section aria-labelledby="latest">
           <div class="section-head">
