@@ -1,9 +1,11 @@
+import { type EndSignal, watchEndSignals } from './end-signals.ts'
+
 /**
  * The end of this process, for whoever has a last line to write. One pair of process listeners
  * serves all watchers, because a stateless server makes a new wrapper for every request.
  *
- * Only `exit` and `uncaughtExceptionMonitor`: a listener for unhandledRejection or
- * uncaughtException would keep alive a process that Node would have ended.
+ * Only `exit` and `uncaughtExceptionMonitor`, and signals that nobody else listens for: a listener
+ * for unhandledRejection or uncaughtException would keep alive a process that Node would have ended.
  */
 export type CrashOrigin = 'uncaughtException' | 'unhandledRejection'
 
@@ -15,8 +17,11 @@ export type EndWatcher = {
   onCrash?(error: unknown, origin: CrashOrigin): void
   /** After every onCrash: may end the process itself, to choose its exit code. */
   endCrash?(error: unknown): void
-  /** The process ends now; only synchronous work is still possible. */
-  onExit?(code: number): void
+  /**
+   * The process ends now; only synchronous work is still possible. `signal` where it is one that
+   * ends it; the code is then 128 and its number, as a shell has it.
+   */
+  onExit?(code: number, signal?: EndSignal): void
 }
 
 const watchers = new Set<EndWatcher>()
@@ -31,13 +36,16 @@ export function watchProcessEnd(watcher: EndWatcher): () => void {
       for (const each of [...watchers]) guarded(() => each.onCrash?.(error, origin))
       for (const each of [...watchers]) each.endCrash?.(error)
     })
-    process.on('exit', (code) => {
-      for (const each of [...watchers]) guarded(() => each.onExit?.(code))
-    })
+    process.on('exit', (code) => tellOfExit(code))
+    watchEndSignals((signal, code) => tellOfExit(code, signal))
   }
   return () => {
     watchers.delete(watcher)
   }
+}
+
+function tellOfExit(code: number, signal?: EndSignal): void {
+  for (const each of [...watchers]) guarded(() => each.onExit?.(code, signal))
 }
 
 /** A watcher that throws would take the place of the error the process ends with. */

@@ -178,9 +178,10 @@ class FileCallLog implements CallLog {
     this.#stops.push(
       watchProcessEnd({
         onCrash: (error, origin) => this.#crash(error, origin),
-        onExit: (code) => {
+        onExit: (code, signal) => {
+          if (this.#ended) return
           for (const closeCalls of this.#closeCalls) this.#safely(() => closeCalls(code))
-          this.#end({ code, reason: this.#endReason })
+          this.#end({ code, reason: signal ?? this.#endReason })
         },
       }),
     )

@@ -40,16 +40,47 @@ function calls(directory: string): number {
   return ofKind(readLog(directory), 'call').length
 }
 
-test('D8: SIGKILL after a burst loses no record that was written', async (t) => {
-  const directory = newDirectory(t)
-  const child = spawn(process.execPath, argsFor('wait', directory, 500), {
+/** Starts the fixture, sends the signal once it is ready, and waits for its end. */
+async function endBySignal(t: TestContext, way: string, directory: string, signal: NodeJS.Signals) {
+  const child = spawn(process.execPath, argsFor(way, directory, 500), {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   t.after(() => child.kill('SIGKILL'))
+  const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
   await once(child.stdout, 'data')
-  child.kill('SIGKILL')
-  await once(child, 'exit')
+  child.kill(signal)
+  const [code, endedBy] = await exited
+  return { code, endedBy }
+}
+
+test('D12: a signal that stops the server is recorded, and the process dies of it', async (t) => {
+  for (const [signal, code] of [
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const) {
+    const directory = newDirectory(t)
+    const { endedBy } = await endBySignal(t, 'wait', directory, signal)
+    assert.equal(endedBy, signal)
+    const records = readLog(directory)
+    assert.equal(ofKind(records, 'call').length, 500)
+    const [exit] = ofKind(records, 'exit')
+    assert.deepEqual([exit?.code, exit?.reason], [code, signal])
+  }
+})
+
+test('a signal that the application listens for is the application’s', async (t) => {
+  const polite = newDirectory(t)
+  assert.equal((await endBySignal(t, 'polite', polite, 'SIGTERM')).code, 5)
+  assert.equal(ofKind(readLog(polite), 'exit')[0]?.code, 5)
+  const once = newDirectory(t)
+  assert.equal((await endBySignal(t, 'once', once, 'SIGTERM')).endedBy, 'SIGTERM')
+  assert.equal(ofKind(readLog(once), 'exit')[0]?.reason, 'SIGTERM')
+})
+
+test('D8: SIGKILL after a burst loses no record that was written', async (t) => {
+  const directory = newDirectory(t)
+  assert.equal((await endBySignal(t, 'wait', directory, 'SIGKILL')).endedBy, 'SIGKILL')
   assert.equal(calls(directory), 500)
   assert.equal(ofKind(readLog(directory), 'exit').length, 0)
 })
