@@ -146,7 +146,11 @@ test('without a change of clocks the zone stays open until the next one', () => 
   )
   const [window] = find([series], 14, BERLIN).windows
   assert.deepEqual([window?.fromMinute, window?.toMinute], [180, 195])
-  assert.deepEqual(window?.fixedIn, { kind: 'unknown', untilMs: Date.UTC(2026, 2, 29, 1) })
+  assert.deepEqual(window?.fixedIn, {
+    kind: 'unknown',
+    zones: [BERLIN, 'UTC'],
+    untilMs: Date.UTC(2026, 2, 29, 1),
+  })
 })
 
 test('a weekly window is found in the week frame or by its weekdays, and called by its day', () => {

@@ -19,8 +19,8 @@ import { gradeOf } from './window-grade.ts'
 export type FixedIn =
   /** The zone had a change of clocks in the data; p is at least ten times smaller in `zone`. */
   | { kind: 'zone'; zone: string; p: number; otherZone: string; otherP: number }
-  /** Cannot be told apart before the clocks change next. */
-  | { kind: 'unknown'; untilMs: number }
+  /** The two cannot be told apart before the clocks change next. */
+  | { kind: 'unknown'; zones: readonly [string, string]; untilMs: number }
   /** The zone's clocks do not change. */
   | { kind: 'same' }
 

@@ -106,7 +106,9 @@ function scanSeries(
   if (spans.length < 2 || zone === 'UTC') {
     const next = nextOffsetChange(zone, range.toMs)
     const fixedIn: FixedIn =
-      next === undefined ? { kind: 'same' } : { kind: 'unknown', untilMs: next }
+      next === undefined
+        ? { kind: 'same' }
+        : { kind: 'unknown', zones: [zone, 'UTC'], untilMs: next }
     return { candidates: local.candidates, fixedIn }
   }
   const utc = scanZone(series, range, 'UTC', pValues)
@@ -118,7 +120,7 @@ function scanSeries(
     candidates: better.candidates,
     fixedIn: tells
       ? { kind: 'zone', zone: zoneOfBetter, p: better.p, otherZone: zoneOfOther, otherP: other.p }
-      : { kind: 'unknown', untilMs: next },
+      : { kind: 'unknown', zones: [zone, 'UTC'], untilMs: next },
   }
 }
 

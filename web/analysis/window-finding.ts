@@ -107,7 +107,7 @@ export function clockText({ fixedIn, zone }: TimeoutWindow): string {
     case 'zone':
       return `it is fixed in ${fixedIn.zone}: it kept its time there when clocks changed`
     case 'unknown':
-      return `whether it is fixed in ${zone} or in UTC shows when clocks change on ${dateText(zone, fixedIn.untilMs)}`
+      return `whether it is fixed in ${fixedIn.zones.join(' or in ')} shows when clocks change on ${dateText(zone, fixedIn.untilMs)}`
     case 'same':
       return `clocks in ${zone} do not change`
   }
