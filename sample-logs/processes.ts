@@ -95,15 +95,9 @@ export function createProcesses(options: ProcessesOptions): Processes {
   }
 }
 
-function beatRecord(
-  {
-    process,
-    queue,
-    beatMs,
-    random,
-  }: { process: Process; queue: Queue; beatMs: number; random: Random },
-  atMs: number,
-): BeatRecord {
+type BeatContext = { process: Process; queue: Queue; beatMs: number; random: Random }
+
+function beatRecord({ process, queue, beatMs, random }: BeatContext, atMs: number): BeatRecord {
   const { server, version } = process.life
   const open = callsRunningAt(queue, process, atMs).slice(0, MOST_OPEN_IN_BEAT)
   return {

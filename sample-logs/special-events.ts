@@ -17,13 +17,15 @@ export type SpecialEvents = {
   lossy: Process
 }
 
-export function plantSpecialEvents(options: {
+type SpecialEventOptions = {
   processes: Processes
   queue: Queue
   range: Range
   beatMs: number
   seed: number
-}): SpecialEvents {
+}
+
+export function plantSpecialEvents(options: SpecialEventOptions): SpecialEvents {
   const { processes, queue, range } = options
   const at = clockOf(range)
   const rotated = processAt(processes, 'docs-search', at(0.8, 12, 0))
@@ -33,17 +35,7 @@ export function plantSpecialEvents(options: {
   return { hangingCalls: plantHangingCalls(options), rotated, lossy }
 }
 
-function plantHangingCalls({
-  processes,
-  queue,
-  beatMs,
-  seed,
-}: {
-  processes: Processes
-  queue: Queue
-  beatMs: number
-  seed: number
-}): string[] {
+function plantHangingCalls({ processes, queue, beatMs, seed }: SpecialEventOptions): string[] {
   const random = createRandom(seed, 'hanging calls')
   const dying = processes.all().find(({ life }) => life.ending === 'death')
   if (!dying) return []

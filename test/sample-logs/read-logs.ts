@@ -18,6 +18,7 @@ export type LogFile = { name: string; text: string; lines: Line[] }
 
 export function readLogFiles(directory: string): LogFile[] {
   return readdirSync(directory)
+    .filter((name) => name.endsWith('.jsonl'))
     .sort()
     .map((name) => {
       const text = readFileSync(join(directory, name), 'utf8')
