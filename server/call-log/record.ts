@@ -171,6 +171,8 @@ export type CallRecord = {
   delivered?: false | undefined
   /** Why a transient failure was not retried: `unsafe`, `budget`, `deadline`. */
   retry_suppressed?: string | undefined
+  /** How often the tool wrote to stdout, which belongs to the protocol; it went to stderr. */
+  stray_stdout?: number | undefined
   /** The arguments as they arrived, redacted. */
   args: unknown
 }

@@ -111,9 +111,7 @@ function mayRepeat(call: OpenCall, options: GuardOptions): boolean {
 }
 
 async function settleReturned(call: OpenCall, value: unknown): Promise<unknown> {
-  const problem =
-    observing('Checking a result', () => findBrokenSpot(value))?.problem ??
-    (await findOutputProblem(call, value))
+  const problem = await problemOf(call, value)
   if (problem !== undefined) {
     return decide(call, {
       ending: { outcome: 'failed', error: plainError('bad_result', problem) },
@@ -129,6 +127,15 @@ async function settleReturned(call: OpenCall, value: unknown): Promise<unknown> 
   }
   call.handler = { state: 'returned', value }
   return value
+}
+
+async function problemOf(call: OpenCall, value: unknown): Promise<string | undefined> {
+  try {
+    return findBrokenSpot(value)?.problem ?? (await findOutputProblem(call, value))
+  } catch (error) {
+    // A getter or a Proxy of the tool's own: the SDK could not read it either.
+    return `it cannot be read: ${describeError(error).message}`
+  }
 }
 
 /** `isError` without a word: the client would know that it failed, and nothing else. */

@@ -27,6 +27,7 @@ import { checkSerialisable } from './serialisable.ts'
 import { suspectRule } from './suspect-rules.ts'
 import type { ToolFacts } from './tool-catalogue.ts'
 import { isUnlisted, unknownToolAnswer } from './unknown-tool.ts'
+import { warnOnce } from './warn-once.ts'
 
 /** What goes out in place of the SDK's message, and how the call's record ends. */
 export type Judgement = { message: JsonRpcMessage; ending: Ending; fatal?: FatalError | undefined }
@@ -122,12 +123,18 @@ function judgeSuccess(call: OpenCall, message: JsonRpcMessage, result: ToolResul
       ending: { outcome: 'failed', error: plainError('bad_result', 'empty result'), result: facts },
     }
   }
-  const warn = unknownArguments === 'warn' && call.dropped !== undefined
   const ending: Ending = {
     outcome: call.attempts.length > 1 ? 'retried' : 'succeeded',
     result: facts,
   }
-  return warn ? withWarning(call, message, result, ending) : { message, ending }
+  if (!call.dropped) return { message, ending }
+  const { text, issues, worthTelling } = explainUnknownArguments(call, call.dropped)
+  if (!worthTelling) return { message, ending }
+  ending.issues = issues
+  return {
+    message: unknownArguments === 'warn' ? withWarning(message, result, text) : message,
+    ending,
+  }
 }
 
 /** Keeps what the tool said, after one sentence that says it is an error. */
@@ -136,18 +143,20 @@ function promoted(result: ToolResult, text: string): ToolResult {
   return { ...result, content: [textBlock(text), ...content], isError: true }
 }
 
-function withWarning(
-  call: OpenCall,
-  message: JsonRpcMessage,
-  result: ToolResult,
-  ending: Ending,
-): Judgement {
-  const { text, issues, worthTelling } = explainUnknownArguments(call, call.dropped ?? [])
-  if (!worthTelling) return { message, ending }
+/** After the tool's own words, so that a client that reads one block reads the tool's. */
+function withWarning(message: JsonRpcMessage, result: ToolResult, text: string): JsonRpcMessage {
   const content = [...(Array.isArray(result.content) ? result.content : []), textBlock(text)]
+  return { ...message, result: { ...result, content } }
+}
+
+/** For want of a judgement: the SDK's own answer, taken at its word. */
+export function plainJudgement(message: JsonRpcMessage): Judgement {
+  const failed = message.error !== undefined || readProperty(message.result, 'isError') === true
   return {
-    message: { ...message, result: { ...result, content } },
-    ending: { ...ending, issues },
+    message,
+    ending: failed
+      ? { outcome: 'failed', error: plainError('unexpected', 'not judged') }
+      : { outcome: 'succeeded' },
   }
 }
 
@@ -164,7 +173,10 @@ async function refused(
   }
   if (isUnknown(call, tool, problem))
     return failed(call, message, 'unknown_tool', unknownToolAnswer(call))
-  const explanation = await explainArguments(call, tool)
+  const explanation = await explainArguments(call, tool).catch(() => {
+    warnOnce(`the input schema of ${call.tool} failed when it was asked what is wrong`)
+    return undefined
+  })
   if (explanation) {
     const { text, issues } = explanation
     const error = plainError('invalid_arguments', text)

@@ -1,4 +1,5 @@
 import type { Transport } from '../call-log/record.ts'
+import { fingerprint } from '../call-log/redact.ts'
 import { readString } from '../safe-read.ts'
 import { classifyAbort } from './classify.ts'
 import { droppedArguments } from './dropped-arguments.ts'
@@ -7,7 +8,6 @@ import { callContext, type Ending, OpenCall } from './open-call.ts'
 import { openCallsOf } from './open-calls.ts'
 import { type Peer, senderOf } from './peer.ts'
 import { plainError } from './recorded-error.ts'
-import { sessionHash } from './session-hash.ts'
 import type { WrapperContext } from './wrapper-context.ts'
 
 /** The open calls of one transport. */
@@ -54,7 +54,7 @@ export function createLiveCalls(
           arguments: params.arguments,
           transport: kind,
           ...senderOf(message, extra, peer),
-          ...(sessionId === undefined ? {} : { session: sessionHash(sessionId) }),
+          ...(sessionId === undefined ? {} : { session: fingerprint(sessionId) }),
         },
         context,
       )

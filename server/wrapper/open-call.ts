@@ -84,6 +84,8 @@ export class OpenCall {
   handlerMs: number | undefined
   retrySuppressed: string | undefined
   dropped: string[] | undefined
+  /** Writes to stdout during the call that were sent to stderr. */
+  strayStdout: number | undefined
   deadline: Deadline | undefined
   /** The answer is on its way; whatever ends now, this is how the call ended. */
   answering: Ending | undefined
@@ -94,9 +96,8 @@ export class OpenCall {
     this.init = init
     this.context = context
     this.startedAt = context.settings.now()
-    this.args = context.log
-      ? observing('Redacting arguments', () => redact(init.arguments))
-      : undefined
+    const { capture } = context.settings.forTool(init.tool)
+    this.args = context.log ? captured(init.arguments, capture) : undefined
   }
 
   get tool(): string {
@@ -162,7 +163,10 @@ export class OpenCall {
       started: this.startedAt,
       duration_ms: this.ageMs,
       handler_ms: this.handlerMs,
-      args_hash: observing('Hashing arguments', () => argumentsHash(this.args)),
+      args_hash:
+        this.settings.capture === 'off'
+          ? undefined
+          : observing('Hashing arguments', () => argumentsHash(this.args)),
       dropped: this.dropped,
       outcome: ending.outcome,
       attempts: this.#attemptsAtEnd(ending),
@@ -171,6 +175,7 @@ export class OpenCall {
       result: ending.result,
       delivered: ending.delivered,
       retry_suppressed: this.retrySuppressed,
+      stray_stdout: this.strayStdout,
       args: this.args === undefined ? null : this.args,
     }
   }
@@ -183,4 +188,18 @@ export function rounded(ms: number): number {
 
 function cut(text: string): string {
   return text.length <= MAX_NAME_LENGTH ? text : `${text.slice(0, MAX_NAME_LENGTH)}…`
+}
+
+function captured(value: unknown, capture: ToolSettings['capture']): unknown {
+  if (capture === 'off') return undefined
+  const redacted = observing('Redacting arguments', () => redact(value))
+  return capture === 'shapes' ? shapeOf(redacted) : redacted
+}
+
+/** Keys and types in place of values: enough to see what was sent wrongly, and to count repeats. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shapeOf)
+  if (typeof value !== 'object' || value === null)
+    return value === null ? null : `<${typeof value}>`
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, shapeOf(entry)]))
 }

@@ -19,6 +19,8 @@ export type ToolOptions = {
   empty?: 'flag' | 'error'
   /** Longest time a call may take, in milliseconds or as '30s', '2m'; false for no limit. */
   timeout?: number | string | false
+  /** What the log keeps of arguments: redacted values, only their types, or nothing. */
+  capture?: 'full' | 'shapes' | 'off'
   /** Whether a transient failure may be retried, whatever the tool's annotations say. */
   retry?: boolean
 }
@@ -37,6 +39,8 @@ export type UnsilenceOptions = Omit<ToolOptions, 'retry'> & {
    * the handler runs.
    */
   checkArguments?: boolean
+  /** Over stdio: whether what tools write to stdout goes to stderr instead. */
+  guardStdout?: boolean
   /** A result larger than this many bytes is refused. */
   maxResultBytes?: number
   /** Options by tool name; they stand above the general ones. */
@@ -51,6 +55,7 @@ export const DEFAULT_TOOL_OPTIONS = {
   suspect: 'flag',
   empty: 'flag',
   timeout: false,
+  capture: 'full',
 } as const satisfies ToolOptions
 
 export const DEFAULT_MAX_RESULT_BYTES = 8 * MIB
@@ -62,6 +67,7 @@ export type ToolSettings = {
   empty: 'flag' | 'error'
   /** Undefined: no limit. */
   timeoutMs: number | undefined
+  capture: 'full' | 'shapes' | 'off'
   /** Undefined: the tool's annotations decide. */
   retry: boolean | undefined
 }
@@ -73,6 +79,7 @@ export type Settings = {
   retry: RetryOptions | false
   classify: ((error: unknown) => Classification | undefined) | undefined
   checkArguments: boolean
+  guardStdout: boolean
   maxResultBytes: number
   now: () => number
   forTool(name: string): ToolSettings
@@ -97,6 +104,7 @@ export function settingsFrom(options: UnsilenceOptions = {}): Settings {
     retry: options.retry ?? {},
     classify: options.classify,
     checkArguments: options.checkArguments ?? true,
+    guardStdout: options.guardStdout ?? true,
     maxResultBytes: options.maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES,
     now: options.now ?? Date.now,
     forTool: (name) => byTool.get(name) ?? general,
@@ -112,6 +120,7 @@ function toolSettings(merged: Merged, own: ToolOptions = {}): ToolSettings {
     suspect: merged.suspect,
     empty: merged.empty,
     timeoutMs: merged.timeout === false ? undefined : parseDuration(merged.timeout, '`timeout`'),
+    capture: merged.capture,
     retry: own.retry,
   }
 }
@@ -144,6 +153,7 @@ const toolChecks: Record<keyof ToolOptions, Check> = {
     accepts: (value) => value === false || typeof value === 'number' || typeof value === 'string',
     instead: "milliseconds, a text like '30s', or false",
   },
+  capture: oneOf('full', 'shapes', 'off'),
   retry: oneOf(true, false),
 }
 
@@ -160,6 +170,7 @@ const checks: Record<keyof UnsilenceOptions, Check> = {
   },
   classify: { accepts: (value) => typeof value === 'function', instead: 'a function' },
   checkArguments: oneOf(true, false),
+  guardStdout: oneOf(true, false),
   maxResultBytes: {
     accepts: (value) => typeof value === 'number' && value > 0,
     instead: 'a number of bytes above 0',

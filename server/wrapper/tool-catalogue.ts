@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { isRecord } from './mcp-shapes.ts'
+import { viewOf } from './schema-view.ts'
 
 /** What the wrapper knows of one tool. Schemas are kept as given: zod 3 or 4, Standard, or JSON. */
 export type ToolFacts = {
@@ -21,6 +23,8 @@ export type ToolCatalogue = {
   rename(from: string, to: string | undefined): void
   /** Learns from the answer to a `tools/list`; registered tools keep their own facts. */
   learn(listResult: unknown): void
+  /** Each known tool with a hash of its input schema, to tell versions of a server apart. */
+  fingerprints(): { name: string; schema_hash: string }[]
   /** Whether a whole list has been learnt: only then is a missing name an unknown tool. */
   listed: boolean
 }
@@ -36,6 +40,12 @@ export function createToolCatalogue(): ToolCatalogue {
     },
     names() {
       return [...new Set([...registered.keys(), ...listed.keys()])]
+    },
+    fingerprints() {
+      return this.names().map((name) => ({
+        name,
+        schema_hash: schemaHash(this.find(name)?.inputSchema),
+      }))
     },
     register(name, live) {
       registered.set(name, live)
@@ -85,4 +95,13 @@ function listedFacts(name: string, tool: Record<string, unknown>): ToolFacts {
 function annotationsOf(annotations: unknown): ToolFacts['annotations'] {
   const given = isRecord(annotations) ? annotations : {}
   return { readOnly: given.readOnlyHint === true, idempotent: given.idempotentHint === true }
+}
+
+/** Of what the schema asks for, not of how it is written: zod and JSON Schema may agree. */
+function schemaHash(schema: unknown): string {
+  const text = JSON.stringify(viewOf(schema) ?? null, (_key, value: unknown) => {
+    if (value instanceof Map) return [...value].sort(([a], [b]) => (a < b ? -1 : 1))
+    return value instanceof RegExp ? value.source : value
+  })
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }

@@ -22,29 +22,34 @@ export type WrapperContext = {
 
 export function createContext(settings: Settings, server?: object): WrapperContext {
   let learnt: NameAndVersion | undefined
+  const catalogue = createToolCatalogue()
   let opened: { log: CallLog | undefined } | undefined
   const serverName = () =>
     settings.server ?? learnt ?? ownName(server) ?? { name: 'unknown', version: '' }
   return {
     settings,
-    catalogue: createToolCatalogue(),
+    catalogue,
     retry: sharedRetryPolicy(settings.retry === false ? { attempts: 1 } : settings.retry),
     serverName,
     learnServerName(info) {
       learnt ??= nameAndVersion(info)
     },
     get log() {
-      opened ??= { log: open(settings, serverName()) }
+      opened ??= { log: open(settings, serverName(), catalogue) }
       return opened.log
     },
   }
 }
 
-function open(settings: Settings, server: NameAndVersion): CallLog | undefined {
+function open(
+  settings: Settings,
+  server: NameAndVersion,
+  catalogue: ToolCatalogue,
+): CallLog | undefined {
   const directory = settings.logDirectory
   if (directory === undefined) return undefined
   return observing('Opening the call log', () =>
-    openCallLog({ directory, server, now: settings.now }),
+    openCallLog({ directory, server, now: settings.now, tools: () => catalogue.fingerprints() }),
   )
 }
 

@@ -83,7 +83,9 @@ test('structured content is looked at where no text is suspect', () => {
 })
 
 test('a megabyte of text costs next to nothing', () => {
+  const long = 'Error '.repeat(170_000)
   const since = performance.now()
-  for (let run = 0; run < 100; run += 1) ofText(`${'Error '.repeat(170_000)}`)
-  assert.ok(performance.now() - since < 1_000)
+  for (let run = 0; run < 100; run += 1) ofText(long)
+  // Looking at all of it a hundred times would take seconds.
+  assert.ok(performance.now() - since < 500)
 })

@@ -10,6 +10,13 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { type UnsilenceOptions, unsilence } from '../../server/index.ts'
 import { type LoggedCall, readCalls } from './demo-log.ts'
 
+// The key of redaction belongs to the test, not to whoever runs it.
+if (process.env.UNSILENT_HOME === undefined) {
+  const home = mkdtempSync(join(tmpdir(), 'unsilent-home-'))
+  process.env.UNSILENT_HOME = home
+  process.on('exit', () => rmSync(home, { recursive: true, force: true }))
+}
+
 export type Wrapped = {
   server: McpServer
   client: Client

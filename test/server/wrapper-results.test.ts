@@ -381,3 +381,45 @@ test('C11: a refused certificate is told as such, and not retried', async (t) =>
   assert.equal(record.error?.class, 'upstream')
   assert.equal(record.attempts.length, 1)
 })
+
+test('a result that cannot be read is an error', async (t) => {
+  const hostile = new Proxy(
+    {},
+    {
+      get() {
+        throw new Error('no entry')
+      },
+      has() {
+        throw new Error('no entry')
+      },
+    },
+  )
+  const { result, said, record } = await outcomeOf(t, () => ({
+    content: [
+      {
+        type: 'text',
+        get text() {
+          throw new Error('no entry')
+        },
+      },
+    ],
+  }))
+  assert.equal(result.isError, true)
+  assert.match(said, /cannot be read: no entry/)
+  assert.equal(record.error?.class, 'bad_result')
+  // A Proxy with a `then` that throws rejects before it is a result.
+  const refused = await outcomeOf(t, () => hostile)
+  assert.equal(refused.result.isError, true)
+})
+
+test('an input schema whose own code throws still gives an answer', async (t) => {
+  const { call, calls } = await startWrapped(t, (server) => {
+    const broken = z.number().refine(() => {
+      throw new Error('schema bug')
+    })
+    server.registerTool('job', { inputSchema: { n: broken } }, () => text('ok'))
+  })
+  assert.equal((await call('job', { n: 1 })).isError, true)
+  assert.equal(calls().length, 1)
+  assert.equal(calls()[0]?.outcome, 'failed')
+})

@@ -36,6 +36,39 @@ test('A10, D1: over stdio every fault is answered, and stdout carries JSON-RPC o
   )
 })
 
+test('D1: what a tool prints goes to stderr, is counted, and glues itself to no answer', async (t) => {
+  const logs = logDirectory(t)
+  const child = await startChild(t, server, [logs])
+  child.call(1, 'noisy')
+  assert.deepEqual((await child.answer(1)).result, { content: [{ type: 'text', text: 'ok' }] })
+  assert.ok(child.lines.every((line) => typeof line === 'object'))
+  await until(() => (child.stderr().includes('half a line') ? true : undefined), 'the noise')
+  assert.match(child.stderr(), /a line from console\.log/)
+  assert.match(child.stderr(), /unsilent: the tool noisy writes to stdout/)
+  assert.equal(readCalls(logs)[0]?.stray_stdout, 2)
+})
+
+test('requests that the SDK would not take for any are answered over stdio too', async (t) => {
+  const logs = logDirectory(t)
+  const child = await startChild(t, server, [logs])
+  child.send({
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'ok', arguments: { n: 5 }, _meta: null },
+  })
+  child.send({ id: 2, method: 'tools/call', params: null })
+  assert.deepEqual((await child.answer(1)).result, { content: [{ type: 'text', text: '5' }] })
+  assert.equal((await child.answer(2)).result?.isError, true)
+  assert.equal(readCalls(logs).length, 2)
+})
+
+test('a server that closes its transport ends as it would without the wrapper', async (t) => {
+  const child = await startChild(t, server, [logDirectory(t)])
+  child.call(1, 'closes')
+  await child.answer(1)
+  assert.equal(await child.exitCode(), 0)
+})
+
 test('the record of an answered call is on disk before the answer', async (t) => {
   const logs = logDirectory(t)
   const child = await startChild(t, server, [logs])
