@@ -15,6 +15,8 @@ export type LogFilesOptions = {
 export type LogFiles = {
   /** Opens the writer's next file for appending, making the directory if need be. May throw. */
   openNext(): { fd: number; name: string }
+  /** The name of all files of this writer, without number and extension; with the directory. */
+  readonly stem: string
 }
 
 const APPEND_NEW =
@@ -40,6 +42,7 @@ export function createLogFiles(options: LogFilesOptions): LogFiles {
   let number = 0
 
   return {
+    stem: join(options.directory, stem),
     openNext() {
       mkdirSync(options.directory, { recursive: true, mode: 0o700 })
       refuseUnsafe(options.directory)

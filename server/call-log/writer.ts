@@ -11,6 +11,7 @@ import { recordedError } from '../wrapper/recorded-error.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import { LineSink } from './line-sink.ts'
 import { createLogFiles, type LogFiles } from './log-files.ts'
+import { createOpenJournal, OPEN_JOURNAL_EXTENSION, type OpenJournal } from './open-journal.ts'
 import type { BeatRecord, LogRecord, NameAndVersion, StartRecord } from './record.ts'
 import { createRecordLogger, type RecordLogger } from './record-logger.ts'
 import { sealRecord } from './seal-record.ts'
@@ -43,6 +44,11 @@ export type CallLog = {
    * call that caused it, for the `fatal` record.
    */
   onCrash(guiltyCall: (error: unknown, origin: CrashOrigin) => string | undefined): void
+  /**
+   * Where calls that are still running are kept, for the case that the process is killed. A call's
+   * record closes it here too.
+   */
+  readonly journal: Pick<OpenJournal, 'opened' | 'closed'>
   /** Called when the process ends, before the `exit` record: the last chance to close calls. */
   onExit(closeCalls: (code: number) => void): void
   /** Ends the log with an `exit` record. A record that comes later opens a new file. */
@@ -92,6 +98,7 @@ type CheckedOptions = CallLogOptions & { beatMs: number; maxFileBytes: number }
 
 class FileCallLog implements CallLog {
   readonly directory: string
+  readonly journal: OpenJournal
   readonly #options: CheckedOptions
   readonly #now: () => number
   readonly #files: LogFiles
@@ -127,6 +134,11 @@ class FileCallLog implements CallLog {
       pid: process.pid,
       writer,
     })
+    this.journal = createOpenJournal({
+      path: `${this.#files.stem}${OPEN_JOURNAL_EXTENSION}`,
+      header: () => ({ w: writer, pid: process.pid, boot_id: bootId(), started: this.#now() }),
+      monotonicMs: () => performance.now(),
+    })
     this.#logger = createRecordLogger({
       now: this.#now,
       pid: process.pid,
@@ -150,6 +162,7 @@ class FileCallLog implements CallLog {
       this.#catchUp()
       this.#rotateIfDue()
       this.#logSealed(body)
+      if (body.kind === 'call') this.journal.closed(body.call)
       if (this.#sink.waitingRecords > 0) this.#catchUp()
     })
   }
@@ -235,6 +248,7 @@ class FileCallLog implements CallLog {
       this.#logDropped()
       const lost = this.#sink.waitingRecords + this.#sink.droppedRecords
       if (lost > 0) this.#notice(`${lost} records of the call log are lost`)
+      else this.journal.remove()
     })
   }
 

@@ -7,12 +7,14 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { readOpenJournal } from '../../server/call-log/open-journal.ts'
 import { logFiles, ofKind, readLog, unexplainedHoles } from './read-log.ts'
 
 const fixture = join(import.meta.dirname, 'fixtures', 'log-child.ts')
@@ -83,6 +85,27 @@ test('D8: SIGKILL after a burst loses no record that was written', async (t) => 
   assert.equal((await endBySignal(t, 'wait', directory, 'SIGKILL')).endedBy, 'SIGKILL')
   assert.equal(calls(directory), 500)
   assert.equal(ofKind(readLog(directory), 'exit').length, 0)
+})
+
+test('of a process that was killed, the calls that were running are left in the journal', async (t) => {
+  const directory = newDirectory(t)
+  await endBySignal(t, 'running', directory, 'SIGKILL')
+  const [name = ''] = readdirSync(directory).filter((each) => each.endsWith('.open'))
+  const journal = readOpenJournal(readFileSync(join(directory, name)))
+  assert.deepEqual(
+    journal?.calls.map(({ call, args }) => [call, args]),
+    [
+      ['slow-1', { query: 'invoice slow-1' }],
+      ['slow-2', { query: 'invoice slow-2' }],
+    ],
+  )
+  assert.equal(journal?.header.w, readLog(directory)[0]?.w)
+  const stopped = newDirectory(t)
+  await endBySignal(t, 'running', stopped, 'SIGTERM')
+  assert.deepEqual(
+    readdirSync(stopped).filter((each) => each.endsWith('.open')),
+    [],
+  )
 })
 
 test('D8: ten thousand lines and process.exit right after are all on disk', (t) => {
