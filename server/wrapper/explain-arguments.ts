@@ -1,4 +1,4 @@
-import type { ArgumentIssue } from '../call-log/record.ts'
+import type { ArgumentIssue, RecordedError } from '../call-log/record.ts'
 import { redact, redactText } from '../call-log/redact.ts'
 import { cutText, MAX_ANSWER_LENGTH } from './answers.ts'
 import { type Hint, hintFor, nearestParameter, wrapperKey } from './argument-hints.ts'
@@ -7,6 +7,7 @@ import type { ArgumentProblem } from './argument-problem.ts'
 import { findProblems } from './find-problems.ts'
 import { isRecord } from './mcp-shapes.ts'
 import type { OpenCall } from './open-call.ts'
+import { plainError } from './recorded-error.ts'
 import {
   ANYTHING,
   describeView,
@@ -28,6 +29,13 @@ export type Explanation = {
 const MAX_RECORDED_ISSUES = 20
 const MAX_NAMES_LISTED = 8
 const MAX_VALUE_LENGTH = 40
+
+/** For the log. The text quotes short values, which only a full capture may keep. */
+export function argumentsError(call: OpenCall, { text, issues }: Explanation): RecordedError {
+  if (call.settings.capture === 'full') return plainError('invalid_arguments', text)
+  const paths = issues.map(({ path, code }) => `${path} (${code})`).join(', ')
+  return plainError('invalid_arguments', `${opening(call.tool)} ${paths}`)
+}
 
 /** What is wrong with a call's arguments; undefined where nothing is, as far as anyone can tell. */
 export async function explainArguments(

@@ -12,7 +12,7 @@ import { type Classification, classify } from './classify.ts'
 import { findBrokenSpot } from './content-shape.ts'
 import { describeError, errorLine } from './describe-error.ts'
 import { isFatalError, isInvalidArgumentsError, isToolError } from './errors.ts'
-import { explainUnknownArguments } from './explain-arguments.ts'
+import { argumentsError, explainUnknownArguments } from './explain-arguments.ts'
 import { type Handler, isRecord, URL_ELICITATION_REQUIRED } from './mcp-shapes.ts'
 import { callContext, type Ending, type GuardAnswer, type OpenCall, rounded } from './open-call.ts'
 import { findOutputProblem } from './output-problem.ts'
@@ -208,10 +208,14 @@ function answerTo(
 
 function refuseUnknown(call: OpenCall): Decision | undefined {
   if (call.settings.unknownArguments !== 'reject' || !call.dropped) return undefined
-  const { text, issues } = explainUnknownArguments(call, call.dropped)
+  const explanation = explainUnknownArguments(call, call.dropped)
   return {
-    ending: { outcome: 'failed', error: plainError('invalid_arguments', text), issues },
-    answer: resultAnswer(text),
+    ending: {
+      outcome: 'failed',
+      error: argumentsError(call, explanation),
+      issues: explanation.issues,
+    },
+    answer: resultAnswer(explanation.text),
   }
 }
 

@@ -11,7 +11,7 @@ import {
 } from './answers.ts'
 import { isDeferredResult } from './content-shape.ts'
 import type { FatalError } from './errors.ts'
-import { explainArguments, explainUnknownArguments } from './explain-arguments.ts'
+import { argumentsError, explainArguments, explainUnknownArguments } from './explain-arguments.ts'
 import { flattenSdkMessage } from './flatten-sdk-message.ts'
 import {
   isRecord,
@@ -179,7 +179,7 @@ async function refused(
   })
   if (explanation) {
     const { text, issues } = explanation
-    const error = plainError('invalid_arguments', text)
+    const error = argumentsError(call, explanation)
     return {
       message: answerWith(call, message, errorResult(text)),
       ending: { outcome: 'failed', error, issues },

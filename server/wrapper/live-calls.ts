@@ -61,6 +61,7 @@ export function createLiveCalls(
       call.dropped = droppedArguments(call)
       byId.set(request, [...(byId.get(request) ?? []), call])
       if (context.log) openCallsOf(context.log).add(call)
+      context.log?.journal.opened(call.id, () => call.entry())
       return call
     },
     answeredBy(answer) {

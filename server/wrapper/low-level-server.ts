@@ -1,11 +1,15 @@
 import { setTimeout } from 'node:timers/promises'
 import { errorResult } from './answers.ts'
 import { checkAgainstView } from './check-against-view.ts'
-import { explainArguments, explainProblems } from './explain-arguments.ts'
+import {
+  argumentsError,
+  type Explanation,
+  explainArguments,
+  explainProblems,
+} from './explain-arguments.ts'
 import type { BeforeHandler, Decision } from './handler-guard.ts'
 import { isRecord } from './mcp-shapes.ts'
 import type { OpenCall } from './open-call.ts'
-import { plainError } from './recorded-error.ts'
 import { viewOf } from './schema-view.ts'
 import { warnOnce } from './warn-once.ts'
 import type { WrapperContext } from './wrapper-context.ts'
@@ -57,18 +61,18 @@ async function learnList(
 async function checkArguments(call: OpenCall): Promise<Decision | undefined> {
   const tool = call.context.catalogue.find(call.tool)
   const raw = call.init.arguments
-  if (raw !== undefined && !isRecord(raw)) return refusal(await explainArguments(call, tool))
+  if (raw !== undefined && !isRecord(raw)) return refusal(call, await explainArguments(call, tool))
   const view = tool && viewOf(tool.inputSchema)
   if (!view) return undefined
   const problems = checkAgainstView(view, raw ?? {})
-  return problems.length === 0 ? undefined : refusal(explainProblems(call, tool, problems))
+  return problems.length === 0 ? undefined : refusal(call, explainProblems(call, tool, problems))
 }
 
-function refusal(explanation: Awaited<ReturnType<typeof explainArguments>>): Decision | undefined {
+function refusal(call: OpenCall, explanation: Explanation | undefined): Decision | undefined {
   if (!explanation) return undefined
   const { text, issues } = explanation
   return {
-    ending: { outcome: 'failed', error: plainError('invalid_arguments', text), issues },
+    ending: { outcome: 'failed', error: argumentsError(call, explanation), issues },
     answer: { kind: 'result', result: errorResult(text) },
   }
 }

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { argumentsHash } from '../call-log/canonical-json.ts'
+import type { OpenCallEntry } from '../call-log/open-journal.ts'
 import type {
   ArgumentIssue,
   Attempt,
@@ -144,6 +145,24 @@ export class OpenCall {
     if (this.attempts.length > 0 || this.handler.state !== 'running') return this.attempts
     const ms = rounded(performance.now() - this.handler.since)
     return [{ ms, ...(ending.error ? { class: ending.error.class } : {}) }]
+  }
+
+  /** What the journal keeps of it while it runs. */
+  entry(): OpenCallEntry {
+    const { init } = this
+    return {
+      server: this.context.serverName(),
+      call: this.id,
+      tool: cut(init.tool),
+      request: typeof init.request === 'string' ? cut(init.request) : init.request,
+      session: init.session,
+      client: init.client,
+      protocol: init.protocol,
+      transport: init.transport,
+      trace: init.trace,
+      started: this.startedAt,
+      args: this.args === undefined ? null : this.args,
+    }
   }
 
   /** In the order of the format. What is undefined here is absent from the line. */

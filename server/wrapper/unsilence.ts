@@ -31,8 +31,8 @@ export function unsilence<S extends ServerLike>(server: S, options: UnsilenceOpt
   unsilenced.add(low)
   const context = createContext(settings, low)
   tapConnections(low, context)
-  if (low === high) guardRequestHandler(low, context)
-  else guardRegistrations(high, context)
+  guardRequestHandler(low, context, low === high ? 'low' : 'high')
+  if (low !== high) guardRegistrations(high, context)
   return server
 }
 
@@ -106,26 +106,48 @@ function adoptRegistered(high: Methods, context: WrapperContext): void {
   }
 }
 
-/** A low-level server has one handler for all its tools. */
-function guardRequestHandler(low: Methods, context: WrapperContext): void {
+/**
+ * A low-level server has one handler for all its tools. An McpServer sets one of its own, which
+ * looks at its registered tools and must stay as it is; its users may put another in its place.
+ */
+function guardRequestHandler(low: Methods, context: WrapperContext, level: 'low' | 'high'): void {
   if (typeof low.setRequestHandler !== 'function') {
     warnOnce('this server has no setRequestHandler(): causes and retries stay unseen.')
     return
   }
-  if (hasHandler(low, 'tools/call')) {
+  if (level === 'low' && hasHandler(low, 'tools/call')) {
     warnOnce(
       'a tools/call handler was set before unsilence() and cannot be guarded: call it first.',
     )
   }
   let list: ListHandler | undefined
   const before = checkBeforeHandler(context, () => list)
+  const isSdksOwn = level === 'high' ? watchOwnHandler(low) : () => false
   replaceMethod(low, 'setRequestHandler', (setHandler) => (request, ...rest) => {
     const last = rest.length - 1
     const method = typeof rest[last] === 'function' ? methodOf(request) : undefined
     if (method === 'tools/list') list = rest[last] as ListHandler
-    if (method === 'tools/call') rest[last] = guardWith(rest[last] as Handler, { before })
+    if (method === 'tools/call' && !isSdksOwn()) {
+      rest[last] = guardWith(rest[last] as Handler, { before })
+    }
     return setHandler(request, ...rest)
   })
+}
+
+/** An McpServer asks whether it may set its tools/call handler right before it does; users do not. */
+function watchOwnHandler(low: Methods): () => boolean {
+  if (typeof low.assertCanSetRequestHandler !== 'function') return () => true
+  let asked = false
+  replaceMethod(low, 'assertCanSetRequestHandler', (ask) => (method, ...rest) => {
+    const answer = ask(method, ...rest)
+    if (method === 'tools/call') asked = true
+    return answer
+  })
+  return () => {
+    const own = asked
+    asked = false
+    return own
+  }
 }
 
 /** The one public question both SDKs answer about their handlers: it throws where there is one. */

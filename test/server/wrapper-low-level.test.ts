@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import {
   type CallToolRequest,
   CallToolRequestSchema,
@@ -194,4 +195,18 @@ test('B1: an unknown key of a low-level tool is recorded and told', async (t) =>
   const result = await call('track_parcel', { address: 'a', adress: 'b', dayz: 3 })
   assert.match(textOf(result), /`dayz` \(did you mean `days`\?\)/)
   assert.deepEqual(calls()[1]?.dropped, ['adress', 'dayz'])
+})
+
+test("a handler that takes the place of an McpServer's own is guarded too", async (t) => {
+  const logs = logDirectory(t)
+  const server = unsilence(new McpServer({ name: 'mixed', version: '1' }), { logs })
+  server.registerTool('listed', {}, () => text('never'))
+  server.server.setRequestHandler(CallToolRequestSchema, () => Promise.reject(null))
+  const client = await connectClient(t, server)
+  const result = await client.callTool({ name: 'listed' })
+  assert.equal(result.isError, true)
+  assert.deepEqual(
+    readCalls(logs).map(({ error, attempts }) => [error?.class, attempts.length]),
+    [['unexpected', 1]],
+  )
 })
