@@ -13,6 +13,12 @@ export const MAX_LINE_BYTES = 1024 * 1024
  */
 const NUL_RUN_BYTES = 16
 
+/**
+ * A chunk so much longer than the longest line makes progress: it shows that a line is too long, or
+ * that a hole begins where it ends.
+ */
+export const CHUNK_SLACK_BYTES = NUL_RUN_BYTES + 1
+
 const LF = 0x0a
 const CR = 0x0d
 const SPACE = 0x20
@@ -62,14 +68,17 @@ export function splitLines(chunk: Buffer, options: SplitOptions): Split {
   const pieces: Piece[] = []
   const { maxLineBytes, maxPieces } = options
   let position = 0
+  let nul = nextNulRun(chunk, 0)
   if (options.skipping) {
     const end = chunk.indexOf(LF)
-    const next = end < 0 ? chunk.length : end + 1
+    const stop = Math.min(end < 0 ? chunk.length : end + 1, nul?.start ?? chunk.length)
+    // Zero bytes at the end may be the beginning of a hole, which ends the line.
+    const next = stop < chunk.length || end >= 0 ? stop : stop - trailingNuls(chunk)
     if (next > 0) pieces.push({ kind: 'too_long', start: 0, next, begins: false })
-    if (end < 0) return { pieces, used: next, skipping: true }
+    if (end < 0 && !nul) return { pieces, used: next, skipping: true }
     position = next
+    if (nul && nul.start < position) nul = nextNulRun(chunk, position)
   }
-  let nul = nextNulRun(chunk, position)
   while (position < chunk.length && pieces.length < maxPieces) {
     const end = chunk.indexOf(LF, position)
     if (nul && nul.start < (end < 0 ? chunk.length : end)) {
@@ -79,7 +88,7 @@ export function splitLines(chunk: Buffer, options: SplitOptions): Split {
       // Otherwise enough of it is left for the next chunk to see a run again.
       const next = openEnded ? nul.end - NUL_RUN_BYTES : nul.end
       if (next <= nul.start) break
-      if (nul.start > position) pieces.push(lineOf(chunk, position, nul.start, nul.start, options))
+      if (nul.start > position) pieces.push(pieceOf(chunk, position, nul.start, nul.start, options))
       pieces.push({ kind: 'nul_run', start: nul.start, next })
       position = next
       if (openEnded) break
@@ -87,27 +96,25 @@ export function splitLines(chunk: Buffer, options: SplitOptions): Split {
       continue
     }
     if (end < 0) break
-    if (end - position > maxLineBytes) {
-      pieces.push({ kind: 'too_long', start: position, next: end + 1, begins: true })
-    } else {
-      pieces.push(lineOf(chunk, position, end, end + 1, options))
-    }
+    pieces.push(pieceOf(chunk, position, end, end + 1, options))
     position = end + 1
   }
-  if (pieces.length < maxPieces && chunk.length - position > maxLineBytes) {
+  const rest = chunk.length - trailingNuls(chunk) - position
+  if (pieces.length < maxPieces && rest > maxLineBytes) {
     pieces.push({ kind: 'too_long', start: position, next: chunk.length, begins: true })
     return { pieces, used: chunk.length, skipping: true }
   }
   return { pieces, used: position, skipping: false }
 }
 
-function lineOf(
+function pieceOf(
   chunk: Buffer,
   start: number,
   end: number,
   next: number,
   options: SplitOptions,
 ): Piece {
+  if (end - start > options.maxLineBytes) return { kind: 'too_long', start, next, begins: true }
   const textEnd = end > start && chunk[end - 1] === CR ? end - 1 : end
   const textStart = start === 0 && options.atFileStart ? byteOrderMarkEnd(chunk) : start
   return isBlank(chunk, textStart, textEnd)
@@ -125,6 +132,12 @@ function isBlank(chunk: Buffer, start: number, end: number): boolean {
 
 function byteOrderMarkEnd(chunk: Buffer): number {
   return chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf ? 3 : 0
+}
+
+function trailingNuls(chunk: Buffer): number {
+  let count = 0
+  while (count < NUL_RUN_BYTES && chunk[chunk.length - 1 - count] === 0) count += 1
+  return count
 }
 
 function nextNulRun(chunk: Buffer, from: number): { start: number; end: number } | undefined {

@@ -1,6 +1,7 @@
 import { type Candidate, codeOf, reasonOf, type Scan } from './discovery.ts'
 import type { FileFacts, FilePort } from './file-port.ts'
 import type { RotationName } from './rotation-name.ts'
+import type { StreamPlace } from './store/stream-index.ts'
 import type { Stream } from './stream-state.ts'
 
 /** A file that is followed, under whatever name it has now. */
@@ -8,6 +9,8 @@ export type Location = {
   path: string
   name: RotationName
   facts: FileFacts
+  /** Under its name at the last scan; otherwise deleted or moved away, and only held open. */
+  isFound: boolean
   /** Open while it may still grow, so that it can be read to its end after it was deleted. */
   file: number | undefined
   stream: Stream | undefined
@@ -61,9 +64,10 @@ export class Locations {
     )
   }
 
-  has(deviceInode: string): boolean {
-    const location = this.#byInode.get(deviceInode)
-    return location !== undefined && location.facts.links > 0
+  /** Is the file still there under some name? An inode that was used again is another file. */
+  has({ deviceInode, birthNs }: StreamPlace): boolean {
+    const facts = this.#byInode.get(deviceInode)?.facts
+    return facts !== undefined && facts.links > 0 && facts.birthNs === birthNs
   }
 
   /** Brings the table up to what a scan has found. */
@@ -87,6 +91,7 @@ export class Locations {
       this.#byInode.delete(deviceInode)
       return
     }
+    location.isFound = false
     try {
       noteFacts(location, this.#files.facts(location.file), nowMs)
     } catch (error) {
@@ -186,6 +191,7 @@ function newLocation({ path, name, facts }: Candidate, nowMs: number): Location 
     path,
     name,
     facts,
+    isFound: true,
     file: undefined,
     stream: undefined,
     state: { kind: 'new' },
@@ -203,6 +209,7 @@ function update(location: Location, { path, name, facts }: Candidate, nowMs: num
     location.name = name
     location.renamed = true
   }
+  location.isFound = true
   noteFacts(location, facts, nowMs)
 }
 

@@ -40,7 +40,8 @@ export function recognise(
     if (holds) return { kind: 'stream', stream }
   }
   const mates = index.familyStreams(location.name.family)
-  return location.name.primary
+  // A file that is gone from its name is at most what others were copied from.
+  return location.name.primary && location.isFound
     ? recognisePrimary(location, file, mates, options)
     : recogniseCopy(file, sizeBytes, mates, options)
 }

@@ -15,8 +15,6 @@ export type StageOptions = {
   /** Lines before it. */
   lineNumber: number
   context: ParseContext
-  /** Takes secrets out of a sample. */
-  redact(text: string): string
 }
 
 export type Staged = {
@@ -163,7 +161,11 @@ class LineStager implements Staged {
         lines,
         reason,
         sha256: createHash('sha256').update(hashed).digest('hex'),
-        sample: sampleOf(this.#chunk.subarray(start, next), reason, this.#options.redact),
+        sample: sampleOf(
+          this.#chunk.subarray(start, next),
+          reason,
+          this.#options.context.redactor.text,
+        ),
       },
     })
   }

@@ -1,7 +1,13 @@
 import type { FilePort } from './file-port.ts'
 import { completeLineHashes, lineHashes } from './line-hashes.ts'
 import type { KnownStream, StreamIndex } from './store/stream-index.ts'
-import type { Position } from './stream-state.ts'
+import {
+  ANCHOR_BYTES,
+  type Fingerprint,
+  fingerprintOf,
+  HEAD_BYTES,
+  type Position,
+} from './stream-state.ts'
 
 /** How a file's content stands to what has been read of a stream. */
 export type Comparison =
@@ -9,7 +15,7 @@ export type Comparison =
   | 'covers'
   /** A shorter copy, each line of which has been read. */
   | 'contained'
-  /** Begins alike and is shorter; whether it is a copy cannot be told. */
+  /** Shorter, and nothing speaks against a copy. */
   | 'unsure'
   | 'differs'
 
@@ -27,14 +33,45 @@ export function holdsStream(
   )
 }
 
-export function hasAnchor(files: FilePort, file: number, position: Position): boolean {
-  return hasBytes(files, file, position.offset - position.anchor.length, position.anchor)
+export function hasAnchor(files: FilePort, file: number, { offset, anchor }: Position): boolean {
+  return hasBytes(files, file, offset - anchor.length, anchor)
 }
 
-function hasBytes(files: FilePort, file: number, start: number, expected: Buffer): boolean {
-  const bytes = Buffer.allocUnsafe(expected.length)
-  const count = files.read(file, bytes, expected.length, start)
-  return count === expected.length && bytes.equals(expected)
+export function hasBytes(
+  files: FilePort,
+  file: number,
+  start: number,
+  { length, hash }: Fingerprint,
+): boolean {
+  const bytes = readBytes(files, file, start, length)
+  return bytes.length === length && fingerprintOf(bytes).hash.equals(hash)
+}
+
+function readBytes(files: FilePort, file: number, start: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length)
+  return bytes.subarray(0, length === 0 ? 0 : files.read(file, bytes, length, start))
+}
+
+/** Of the (at most ANCHOR_BYTES) bytes before offset. */
+export function anchorAt(files: FilePort, file: number, offset: number): Fingerprint {
+  const length = Math.min(ANCHOR_BYTES, offset)
+  return fingerprintOf(readBytes(files, file, offset - length, length))
+}
+
+/** Head and anchor of a stream that has been read up to offset; a full head stays as it is. */
+export function fingerprintsAt(
+  files: FilePort,
+  file: number,
+  offset: number,
+  { head }: Position,
+): Pick<Position, 'head' | 'anchor'> {
+  return {
+    head:
+      head.length >= HEAD_BYTES
+        ? head
+        : fingerprintOf(readBytes(files, file, 0, Math.min(HEAD_BYTES, offset))),
+    anchor: anchorAt(files, file, offset),
+  }
 }
 
 /** Compares a file with all that is known about a stream that may be the same. */
@@ -46,8 +83,8 @@ export function compareWithStream(
   index: StreamIndex,
 ): Comparison {
   const { head, offset } = stream.staged
-  const sharedHead = head.subarray(0, Math.min(head.length, sizeBytes))
-  if (sharedHead.length === 0 || !hasBytes(files, file, 0, sharedHead)) return 'differs'
+  if (sizeBytes === 0 || offset === 0) return 'differs'
+  if (sizeBytes >= head.length && !hasBytes(files, file, 0, head)) return 'differs'
   const covers = sizeBytes >= offset
   if (covers && !hasAnchor(files, file, stream.staged)) return 'differs'
   const hashed =
@@ -57,13 +94,19 @@ export function compareWithStream(
   if (!hashed.agrees) return 'differs'
   if (covers) return 'covers'
   // What lies before base_offset was left out on purpose when the stream was first seen.
-  return hashed.from <= baseOffset && hashed.to >= sizeBytes ? 'contained' : 'unsure'
+  const allHashed = hashed.from <= baseOffset && hashed.to >= sizeBytes
+  return allHashed && hashed.lines > 0 ? 'contained' : 'unsure'
 }
 
 /** [from, to) is the longest run without a gap, from the first hashed byte on. */
-type HashComparison = { agrees: boolean; from: number; to: number }
+type HashComparison = { agrees: boolean; from: number; to: number; lines: number }
 
-const NOTHING_HASHED: HashComparison = { agrees: true, from: Number.POSITIVE_INFINITY, to: 0 }
+const NOTHING_HASHED: HashComparison = {
+  agrees: true,
+  from: Number.POSITIVE_INFINITY,
+  to: 0,
+  lines: 0,
+}
 
 function compareHashes(
   files: FilePort,
@@ -76,11 +119,12 @@ function compareHashes(
   for (const { firstOffset, endOffset, lineHashes: stored } of index.hashedRuns(streamId)) {
     if (firstOffset >= sizeBytes) break
     const length = Math.min(endOffset, sizeBytes) - firstOffset
-    const bytes = Buffer.allocUnsafe(length)
-    if (files.read(file, bytes, length, firstOffset) < length) return { ...result, agrees: false }
+    const bytes = readBytes(files, file, firstOffset, length)
+    if (bytes.length < length) return { ...result, agrees: false }
     // The last line of a file that is shorter than the run may itself be cut.
     const hashes = endOffset <= sizeBytes ? lineHashes(bytes) : completeLineHashes(bytes)
     if (!beginsWith(stored, hashes)) return { ...result, agrees: false }
+    result.lines += hashes.length
     if (result.to === 0) result.from = firstOffset
     if (result.to === 0 || result.to === firstOffset) result.to = firstOffset + length
   }

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 /**
  * One append-only sequence of bytes and how far it has been read. `committed` is what the database
  * says; `staged` is where reading has got to in the batch that is being put together.
@@ -15,53 +17,52 @@ export type Stream = {
 export type Position = {
   offset: number
   lineNumber: number
-  /** The stream's first bytes, at most HEAD_BYTES. */
-  head: Buffer
-  /** The last bytes before offset, at most ANCHOR_BYTES. */
-  anchor: Buffer
+  /** Of the first bytes. */
+  head: Fingerprint
+  /** Of the last bytes before offset. */
+  anchor: Fingerprint
   /** Offset is inside a line that is too long. */
   skipping: boolean
 }
 
+/** Tells whether some bytes are the same as before, without keeping them. */
+export type Fingerprint = { length: number; hash: Buffer }
+
 export const HEAD_BYTES = 1024
 export const ANCHOR_BYTES = 64
 
-const NOTHING = Buffer.alloc(0)
+const HASH_BYTES = 16
 
-export function positionAtStart(): Position {
-  return {
+export function fingerprintOf(bytes: Buffer): Fingerprint {
+  const hash = createHash('sha256').update(bytes).digest().subarray(0, HASH_BYTES)
+  return { length: bytes.length, hash }
+}
+
+const NOTHING = fingerprintOf(Buffer.alloc(0))
+
+export function newStream(family: string): Stream {
+  const start: Position = {
     offset: 0,
     lineNumber: 0,
     head: NOTHING,
     anchor: NOTHING,
     skipping: false,
   }
-}
-
-export function newStream(family: string): Stream {
-  const start = positionAtStart()
   return { id: undefined, family, committed: start, staged: start, closed: false }
 }
 
-/** The position after the next `used` bytes, which `chunk` begins with. */
-export function advance(
-  position: Position,
-  chunk: Buffer,
-  used: number,
-  after: { lineNumber: number; skipping: boolean },
-): Position {
-  const bytes = chunk.subarray(0, used)
-  const missing = HEAD_BYTES - position.head.length
-  const growsHead = missing > 0 && position.head.length === position.offset
-  return {
-    offset: position.offset + used,
-    ...after,
-    head: growsHead ? Buffer.concat([position.head, bytes.subarray(0, missing)]) : position.head,
-    // Copied: the chunk's memory is used again.
-    anchor: Buffer.from(
-      used >= ANCHOR_BYTES
-        ? bytes.subarray(used - ANCHOR_BYTES)
-        : Buffer.concat([position.anchor, bytes]).subarray(-ANCHOR_BYTES),
-    ),
-  }
+/** As it is stored in `stream.head`. */
+export function headBlob({ length, hash }: Fingerprint): Buffer {
+  const blob = Buffer.alloc(2 + HASH_BYTES)
+  blob.writeUInt16LE(length)
+  hash.copy(blob, 2)
+  return blob
+}
+
+export function headOfBlob(blob: Buffer): Fingerprint {
+  return blob.length < 2 ? NOTHING : { length: blob.readUInt16LE(), hash: blob.subarray(2) }
+}
+
+export function anchorOfBlob(blob: Buffer, offset: number): Fingerprint {
+  return offset === 0 ? NOTHING : { length: Math.min(ANCHOR_BYTES, offset), hash: blob }
 }

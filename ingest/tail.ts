@@ -2,23 +2,24 @@ import { basename } from 'node:path'
 import { Batch } from './batch.ts'
 import { type Root, type Scan, scanRoots } from './discovery.ts'
 import type { FilePort } from './file-port.ts'
+import type { LineRedactor } from './formats/parsed-line.ts'
 import { lineHashes } from './line-hashes.ts'
-import { MAX_LINE_BYTES, splitLines } from './line-reader.ts'
+import { CHUNK_SLACK_BYTES, MAX_LINE_BYTES, splitLines } from './line-reader.ts'
 import { isUnchanged, type Location, Locations } from './locations.ts'
 import { recognise } from './recognise.ts'
-import { stageLines } from './stage-lines.ts'
+import { type Staged, stageLines } from './stage-lines.ts'
 import { stageTail } from './stage-tail.ts'
 import type { Database } from './store/load-sqlite.ts'
 import { createStreamIndex, type StreamIndex } from './store/stream-index.ts'
 import { addResult, type BatchResult, BatchWriter, emptyResult } from './store/write-batch.ts'
-import { hasAnchor, holdsStream } from './stream-identity.ts'
-import { ANCHOR_BYTES, advance, newStream, type Stream } from './stream-state.ts'
+import { anchorAt, fingerprintsAt, hasAnchor, hasBytes, holdsStream } from './stream-identity.ts'
+import { newStream, type Position, type Stream } from './stream-state.ts'
 
 export type TailOptions = {
   files: FilePort
   roots: readonly Root[]
   now(): number
-  redact(text: string): string
+  redactor: LineRedactor
   limits?: Partial<TailLimits>
 }
 
@@ -94,7 +95,7 @@ export class Tailer {
     this.#files = options.files
     this.#locations = new Locations(options.files)
     const { maxLineBytes, chunkBytes } = this.#limits
-    this.#buffer = Buffer.allocUnsafe(Math.max(maxLineBytes, chunkBytes) + 1)
+    this.#buffer = Buffer.allocUnsafe(Math.max(maxLineBytes, chunkBytes) + CHUNK_SLACK_BYTES)
     this.#maxLines = this.#limits.importLines
   }
 
@@ -225,7 +226,7 @@ export class Tailer {
     const { sizeBytes } = location.facts
     const { stream } = location
     if (stream && holdsStream(this.#files, file, sizeBytes, stream.staged)) {
-      this.#noteName(location, stream)
+      this.#follow(location, stream)
       return true
     }
     this.#storeUnknownMates(location)
@@ -259,14 +260,15 @@ export class Tailer {
 
   /** A copy can only be recognised by what the database knows of the original. */
   #storeUnknownMates(location: Location): void {
-    if (location.name.primary) return
+    if (location.name.primary && location.isFound) return
     const { sizeBytes } = location.facts
-    const mayBeCopy = this.#batch.newStreams(location.name.family).some(({ staged }) => {
-      const length = Math.min(staged.head.length, sizeBytes)
-      const bytes = Buffer.allocUnsafe(length)
-      this.#files.read(location.file as number, bytes, length, 0)
-      return bytes.equals(staged.head.subarray(0, length))
-    })
+    const mayBeCopy = this.#batch
+      .newStreams(location.name.family)
+      .some(
+        ({ staged }) =>
+          sizeBytes < staged.head.length ||
+          hasBytes(this.#files, location.file as number, 0, staged.head),
+      )
     if (mayBeCopy) this.#commit()
   }
 
@@ -298,8 +300,7 @@ export class Tailer {
     if (!tail) return
     // What is staged would be numbered from the wrong place.
     this.#commit()
-    const anchor = Buffer.alloc(Math.min(ANCHOR_BYTES, tail.offset))
-    this.#files.read(location.file as number, anchor, anchor.length, tail.offset - anchor.length)
+    const anchor = anchorAt(this.#files, location.file as number, tail.offset)
     this.#index.reopen(stream, tail, anchor)
   }
 
@@ -321,6 +322,8 @@ export class Tailer {
       chunk = this.#read(file, Math.min(left, this.#buffer.length), position.offset)
       split = this.#split(chunk, left, stream)
     }
+    const offset = position.offset + split.used
+    const fingerprints = fingerprintsAt(this.#files, file, offset, position)
     const after = this.#files.facts(file)
     const shrank = after.sizeBytes < position.offset + chunk.length
     if (shrank || !hasAnchor(this.#files, file, position)) return 'lost'
@@ -331,20 +334,9 @@ export class Tailer {
       return 'end'
     }
     const staged = stageLines(chunk, split.pieces, split.used, this.#stageOptions(location, stream))
-    this.#batch.add(stream, location, {
-      lines: staged.lines,
-      position: advance(position, chunk, split.used, {
-        lineNumber: staged.lineNumber,
-        skipping: split.skipping,
-      }),
-      hashedRun: staged.hasUnstamped
-        ? {
-            firstOffset: position.offset,
-            endOffset: position.offset + split.used,
-            hashes: lineHashes(chunk.subarray(0, split.used)),
-          }
-        : undefined,
-    })
+    const { lineNumber } = staged
+    const next = { offset, lineNumber, ...fingerprints, skipping: split.skipping }
+    this.#stage(location, stream, staged, next, chunk)
     if (split.used < left) return 'more'
     location.readAt = facts
     return 'end'
@@ -369,18 +361,21 @@ export class Tailer {
     return {
       offset: stream.staged.offset,
       lineNumber: stream.staged.lineNumber,
-      redact: this.#options.redact,
-      context: { nowMs: this.#nowMs, fallbackServer: serverNameOf(location.name.family) },
+      context: {
+        nowMs: this.#nowMs,
+        redactor: this.#options.redactor,
+        fallbackServer: serverNameOf(location.name.family),
+      },
     }
   }
 
   /** Files that were quiet for long: their unfinished last line is not waited for any more. */
   #closeFinished(locations: readonly Location[]): void {
     for (const location of locations) {
-      const { facts, name, state } = location
+      const { name, state } = location
       if (state.kind === 'closed' || !isUnchanged(location)) continue
       const { rotateWaitMs, idleCloseMs } = this.#limits
-      const waitMs = facts.links === 0 || !name.primary ? rotateWaitMs : idleCloseMs
+      const waitMs = location.isFound && name.primary ? idleCloseMs : rotateWaitMs
       if (this.#nowMs - location.quietSinceMs < waitMs) continue
       try {
         this.#closeLocation(location)
@@ -401,7 +396,7 @@ export class Tailer {
       if (!stream.closed) this.#batch.close(stream, location)
       location.state = { kind: 'closed' }
     }
-    if (facts.links === 0) {
+    if (!location.isFound) {
       this.#commit()
       this.#locations.drop(location)
     } else this.#locations.release(location)
@@ -412,14 +407,22 @@ export class Tailer {
     const length = Math.min(location.facts.sizeBytes - offset, this.#buffer.length)
     const bytes = this.#read(location.file as number, length, offset)
     const staged = stageTail(bytes, this.#stageOptions(location, stream))
+    const end = offset + bytes.length
+    const fingerprints = fingerprintsAt(this.#files, location.file as number, end, stream.staged)
+    const { lineNumber } = staged
+    const next = { offset: end, lineNumber, ...fingerprints, skipping: false }
+    this.#stage(location, stream, staged, next, bytes)
+  }
+
+  #stage(location: Location, stream: Stream, staged: Staged, next: Position, chunk: Buffer): void {
+    const firstOffset = stream.staged.offset
+    const endOffset = next.offset
+    const bytes = chunk.subarray(0, endOffset - firstOffset)
     this.#batch.add(stream, location, {
       lines: staged.lines,
-      position: advance(stream.staged, bytes, bytes.length, {
-        lineNumber: staged.lineNumber,
-        skipping: false,
-      }),
+      position: next,
       hashedRun: staged.hasUnstamped
-        ? { firstOffset: offset, endOffset: offset + bytes.length, hashes: lineHashes(bytes) }
+        ? { firstOffset, endOffset, hashes: lineHashes(bytes) }
         : undefined,
     })
   }

@@ -44,7 +44,7 @@ export function readForeignRecord(
   }
   const durationUs = durationUsOf(durationMs)
   if (durationUs === undefined) flags |= CALL_FLAGS.duration
-  const detail = jsonTextOf(rest)
+  const detail = jsonTextOf(context.redactor.value(rest))
   if (detail === undefined) return { fate: 'refused', reason: 'depth' }
 
   const argsName = ARGS_KEYS.find((key) => record[key] !== undefined)
@@ -64,11 +64,24 @@ export function readForeignRecord(
       flags,
       argsKey: argsKeyOf(record.args_hash),
       uid: textOf(firstOf(record, ID_KEYS)) ?? '',
-      args: argsName === undefined ? null : (valueTextOf(line, argsName) ?? null),
+      args: argsName === undefined ? null : argsTextOf(record[argsName], line, argsName, context),
       detail,
       issues: [],
     },
   }
+}
+
+/** The exact text, unless there is a secret in it. */
+function argsTextOf(
+  args: unknown,
+  line: string,
+  key: string,
+  { redactor }: ParseContext,
+): string | null {
+  const before = jsonTextOf(args)
+  const after = jsonTextOf(redactor.value(args))
+  if (before !== undefined && before === after) return valueTextOf(line, key) ?? null
+  return after ?? '"[too deep]"'
 }
 
 const TIME_KEYS = ['time', 'timestamp', 'ts', '@timestamp', 'started', 'start_time', 'date']

@@ -69,8 +69,15 @@ export type ParsedLine =
   | { fate: 'foreign' }
   | { fate: 'refused'; reason: RefusalReason; stamp?: Stamp }
 
+/** Takes out secrets, from text by their looks, from data by their keys as well. */
+export type LineRedactor = {
+  text(text: string): string
+  value(value: unknown): unknown
+}
+
 export type ParseContext = {
   nowMs: number
+  redactor: LineRedactor
   /** Stands in for a server's name in lines that have none. */
   fallbackServer: string
 }

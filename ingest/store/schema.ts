@@ -122,7 +122,9 @@ CREATE TABLE stream (
   base_offset INTEGER NOT NULL DEFAULT 0,
   committed_offset INTEGER NOT NULL DEFAULT 0,
   line_number INTEGER NOT NULL DEFAULT 0,
-  -- The first bytes of the stream, and the last before committed_offset: what a file is known by.
+  -- What its file is known by, as hashes, so that nothing of the log's text is in them. head: the
+  -- number of first bytes (at most 1024, little-endian in two bytes) and the first half of their
+  -- SHA-256; anchor: the same half for the (at most 64) bytes before committed_offset.
   head BLOB NOT NULL,
   anchor BLOB NOT NULL,
   -- Lines that became a call or a process event, and those that were there already.

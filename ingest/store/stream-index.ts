@@ -1,4 +1,4 @@
-import type { Stream } from '../stream-state.ts'
+import type { Fingerprint, Stream } from '../stream-state.ts'
 import type { Database } from './load-sqlite.ts'
 import { type StreamRow, streamOfRow } from './streams.ts'
 
@@ -11,6 +11,8 @@ export type KnownStream = {
   baseOffset: number
 }
 
+export type StreamPlace = { deviceInode: string; birthNs: string }
+
 /** What the database knows about streams: asked when a file has to be recognised. */
 export type StreamIndex = {
   /** The stream that a file with this identity held when it was last read. */
@@ -19,15 +21,15 @@ export type StreamIndex = {
   familyStreams(family: string): KnownStream[]
   /** In order of their place. */
   hashedRuns(streamId: number): IterableIterator<StoredRun>
-  /** `device:inode` of all files that have held it. */
-  placesOf(streamId: number): string[]
+  /** All files that have held it. */
+  placesOf(streamId: number): StreamPlace[]
   /** A stream that has just been given its id. There is one object for each stream. */
   adopt(stream: Stream): void
   forget(): void
   /** A last line that was refused because it was unfinished: it may have been finished since. */
   unfinishedTail(streamId: number): { offset: number; bytes: number } | undefined
   /** Takes it out of the quarantine, so that it is read again. `anchor` stands before its offset. */
-  reopen(stream: Stream, tail: { offset: number; bytes: number }, anchor: Buffer): void
+  reopen(stream: Stream, tail: { offset: number; bytes: number }, anchor: Fingerprint): void
 }
 
 export function createStreamIndex(database: Database): StreamIndex {
@@ -41,9 +43,9 @@ export function createStreamIndex(database: Database): StreamIndex {
   const runs = database.prepare(`
     SELECT first_offset AS firstOffset, end_offset AS endOffset, line_hashes AS lineHashes
     FROM chunk WHERE stream_id = ? ORDER BY first_offset`)
-  const places = database
-    .prepare(`SELECT device || ':' || inode FROM location WHERE stream_id = ?`)
-    .pluck()
+  const places = database.prepare(`
+    SELECT device || ':' || inode AS deviceInode, birth_ns AS birthNs
+    FROM location WHERE stream_id = ?`)
   const findTail = database.prepare(`
     SELECT quarantine.line_offset AS offset, quarantine.length_bytes AS bytes FROM quarantine
     JOIN stream ON stream.id = quarantine.stream_id
@@ -77,7 +79,7 @@ export function createStreamIndex(database: Database): StreamIndex {
     familyStreams: (family) =>
       (inFamily.all(family) as (StreamRow & { base_offset: number })[]).map(toKnown),
     hashedRuns: (streamId) => runs.iterate(streamId) as IterableIterator<StoredRun>,
-    placesOf: (streamId) => places.all(streamId) as string[],
+    placesOf: (streamId) => places.all(streamId) as StreamPlace[],
     adopt(stream) {
       if (stream.id !== undefined) known.set(stream.id, stream)
     },
@@ -88,7 +90,7 @@ export function createStreamIndex(database: Database): StreamIndex {
       database
         .transaction(() => {
           deleteTail.run(stream.id, tail.offset)
-          stepBack.run({ id: stream.id, ...tail, anchor })
+          stepBack.run({ id: stream.id, ...tail, anchor: anchor.hash })
         })
         .immediate()
       stream.committed = {

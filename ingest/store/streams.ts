@@ -1,4 +1,4 @@
-import type { Position, Stream } from '../stream-state.ts'
+import { anchorOfBlob, headBlob, headOfBlob, type Position, type Stream } from '../stream-state.ts'
 import type { Database } from './load-sqlite.ts'
 import type { StreamLocation, StreamPart } from './staged-line.ts'
 
@@ -51,8 +51,8 @@ export function createStreams(database: Database): Streams {
         state: part.closes ? 'closed' : part.lines.length > 0 ? 'live' : null,
         offset: position.offset,
         lineNumber: position.lineNumber,
-        head: position.head,
-        anchor: position.anchor,
+        head: headBlob(position.head),
+        anchor: position.anchor.hash,
         skipping: position.skipping ? 1 : 0,
         rowBytes: counts.rowBytes,
         quarantinedBytes: counts.quarantinedBytes,
@@ -112,8 +112,8 @@ export function streamOfRow(row: StreamRow): Stream {
   const position: Position = {
     offset: row.committed_offset,
     lineNumber: row.line_number,
-    head: row.head,
-    anchor: row.anchor,
+    head: headOfBlob(row.head),
+    anchor: anchorOfBlob(row.anchor, row.committed_offset),
     skipping: row.skipping === 1,
   }
   return {

@@ -53,7 +53,7 @@ export class IngestRun {
       files,
       roots,
       now: this.#now,
-      redact: createLineRedactor(),
+      redactor: createLineRedactor(),
       ...(options.limits ? { limits: options.limits } : {}),
     })
   }
