@@ -75,7 +75,8 @@ export function LiveRegion({
   rows: OverviewRows
   live: Liveness
 }) {
-  const newest = rows.latest[0]?.id
+  // Ids grow as calls are stored, which is not the order in which they began.
+  const newest = Math.max(0, ...rows.latest.map(({ id }) => id))
   return (
     <div
       id="live"
@@ -88,7 +89,7 @@ export function LiveRegion({
     >
       <fieldset id="live-token" hidden>
         <input type="hidden" name="token" value={live.token} />
-        <input type="hidden" name="newest" value={newest ?? 0} />
+        <input type="hidden" name="newest" value={newest} />
       </fieldset>
       <Findings rows={rows} />
       <KeyFigureRow view={view} figures={rows.figures} />

@@ -49,10 +49,12 @@ function isFromElsewhere({ method, fetchSite, fetchMode, fetchDest }: RequestFac
 export function requestGuard(own: OwnOrigin): MiddlewareHandler {
   return async function guardRequest(context, next) {
     const header = (name: string) => context.req.header(name)
+    // A request line may hold a whole URL; its host counts as much as the header's.
+    const urlHost = new URL(context.req.url).host
     const refusal = refusalOf(
       {
         method: context.req.method,
-        host: header('host') ?? hostOf(context.req.url),
+        host: isOwnHost(own, urlHost) ? (header('host') ?? urlHost) : urlHost,
         origin: header('origin'),
         fetchSite: header('sec-fetch-site'),
         fetchMode: header('sec-fetch-mode'),
@@ -64,9 +66,4 @@ export function requestGuard(own: OwnOrigin): MiddlewareHandler {
     if (refusal.status === 405) context.header('allow', METHODS.join(', '))
     return context.text(`${refusal.reason}\n`, refusal.status)
   }
-}
-
-/** `Request` objects made in a test carry the host in their URL alone. */
-function hostOf(url: string): string {
-  return new URL(url).host
 }
