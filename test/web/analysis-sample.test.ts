@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { runIngest } from '../../ingest/run-ingest.ts'
 import { SMALL_SAMPLE } from '../../sample-logs/small-sample.ts'
 import { createFindings, type Findings } from '../../web/analysis/findings.ts'
+import { loopGroups } from '../../web/analysis/loop-findings.ts'
 import type { CallStore } from '../../web/queries/call-store.ts'
 import { defaultFilter, type Filter, parseFilter } from '../../web/queries/filter.ts'
 import { openCallStore } from '../../web/queries/sqlite-call-store.ts'
@@ -50,9 +51,9 @@ test('every call of the logs is counted once', () => {
   )
 })
 
-test('exactly the planted windows and arguments are found, each with its evidence', () => {
+test('exactly the planted windows, arguments and loops are found, each with its evidence', () => {
   const sentences = findings.current().map(({ sentence }) => sentence)
-  assert.equal(sentences.length, 5, sentences.join('\n'))
+  assert.equal(sentences.length, 7, sentences.join('\n'))
   const found = (words: RegExp) => sentences.filter((sentence) => words.test(sentence)).length
   assert.equal(
     found(
@@ -77,6 +78,15 @@ test('exactly the planted windows and arguments are found, each with its evidenc
     assert.ok(parsed.ok)
     assert.equal(store.calls(parsed.filter, { limit: 1 }).total, impact.calls, sentence)
   }
+})
+
+test('the loops are those planted', () => {
+  const { loops } = SMALL_SAMPLE
+  const groups = loopGroups(store, everything(), NOW)
+  const found = groups.flatMap((group) => group.loops)
+  assert.equal(found.length, loops.loops)
+  assert.equal(found.flatMap(({ calls }) => calls).length, loops.calls)
+  assert.equal(found.filter(({ ending }) => ending === 'recovered').length, loops.recovered)
 })
 
 test('the nightly window keeps to the local clock and the nights are those planted', () => {

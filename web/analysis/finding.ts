@@ -9,7 +9,11 @@ export type Grade = (typeof GRADES)[number]
 export type FindingFamily = 'network' | 'arguments' | 'result' | 'process'
 
 /** `malformed_arguments` failed; `ignored_arguments` succeeded without an argument that was dropped. */
-export type FindingKind = 'timeout_window' | 'malformed_arguments' | 'ignored_arguments'
+export type FindingKind =
+  | 'timeout_window'
+  | 'malformed_arguments'
+  | 'ignored_arguments'
+  | 'retry_loop'
 
 /** What a card on the overview shows, and what a command prints. */
 export type Finding = {

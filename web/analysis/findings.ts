@@ -4,6 +4,7 @@ import { defaultFilter, type Filter, withRange } from '../queries/filter.ts'
 import { addLocalDays, DAY_MS, instantOfWall, wallMs } from '../queries/time-zones.ts'
 import { argumentFindings } from './argument-signatures.ts'
 import { type Finding, GRADES } from './finding.ts'
+import { loopFindings } from './loop-findings.ts'
 import type { TimeoutWindow } from './timeout-window.ts'
 import {
   findTimeoutWindows,
@@ -124,9 +125,11 @@ function makeFindings(
   if (!range) return { findings: [], windows: [], status: emptyStatus(nowMs, zone), version }
   const filter = withRange(defaultFilter({ nowMs, defaultZone: zone }), range.fromMs, range.toMs)
   const scan = findTimeoutWindows(store.quarterSeries(filter), { range, zone })
+  const live = liveFilter(filter, nowMs)
   const findings = [
     ...scan.windows.map((window) => windowFinding(window, store, nowMs)),
-    ...argumentFindings(store, liveFilter(filter, nowMs), nowMs),
+    ...argumentFindings(store, live, nowMs),
+    ...loopFindings(store, live, nowMs),
   ]
   const { calls } = store.keyFigures(filter)
   const status = statusOf(scan, { nowMs, zone, range, calls })

@@ -37,6 +37,12 @@ export type CallStore = {
    * required", even where the names have nothing in common. Most sessions first.
    */
   wrongNames(filter: Filter): WrongNameRow[]
+  /**
+   * Every call of the sessions in which one tool failed at least three times with the same
+   * arguments, session by session, in order; an hour more than the range on each side. Of the
+   * filter only the range counts.
+   */
+  repeatingSessions(filter: Filter): SessionCall[]
   /** Start times of the newest calls under the filter, at most `limit`, newest first. */
   startTimes(filter: Filter, limit: number): number[]
   /** What has been read, what was refused, and how old the newest is. */
@@ -183,6 +189,23 @@ export type SignatureRow = {
   /** A recent call to look at. */
   sampleCallId: number
   sampleArgs: string | undefined
+}
+
+/** A call as a step of its session. */
+export type SessionCall = {
+  id: number
+  /** Stands for the session, or for the process where the transport has none. */
+  session: number
+  startedMs: number
+  durationMs: number
+  server: string
+  tool: string
+  /** Equal for equal arguments; undefined where the log has no hash of them. */
+  argsKey: number | undefined
+  outcome: Outcome
+  class: ErrorClass | undefined
+  /** The JSON-RPC id. */
+  request: string | number | undefined
 }
 
 /** Of calls with exactly one unknown key and one missing parameter. */

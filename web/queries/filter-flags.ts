@@ -42,7 +42,7 @@ export const FILTER_FLAGS: readonly FilterFlag[] = [
   choice('class', 'class', 'only failures of this error class'),
   choice('outcome', 'outcome', 'succeeded, retried, failed or deferred'),
   choice('client', 'name', 'only calls of this client'),
-  choice('flag', 'mark', 'empty, suspect, dropped or undelivered'),
+  choice('flag', 'mark', 'empty, suspect, dropped, undelivered or loop'),
   single('session', 'session', 'key', 'only calls of this session'),
   single('signature', 'signature', 'id', 'only calls with this malformed-argument signature'),
   single('since', 'from', 'time', 'from when: 24h, -7d, now-7d/d, 2026-03-08, an ISO time'),

@@ -1,4 +1,4 @@
-import { type CALL_FLAGS, QUARTER_MS } from '../../ingest/store/schema.ts'
+import { QUARTER_MS } from '../../ingest/store/schema.ts'
 import {
   ERROR_CLASSES,
   type ErrorClass,
@@ -19,9 +19,9 @@ import { canonicalZone } from './time-zones.ts'
 /** Values to keep and values to leave out. Both empty: everything. */
 export type Choice<T extends string = string> = { include: readonly T[]; exclude: readonly T[] }
 
-/** Marks of single calls that a list can be narrowed to. */
-export const FLAG_NAMES = ['empty', 'suspect', 'dropped', 'undelivered'] as const
-export type FlagName = (typeof FLAG_NAMES)[number] & keyof typeof CALL_FLAGS
+/** Marks of single calls that a list can be narrowed to. `loop`: part of a retry loop. */
+export const FLAG_NAMES = ['empty', 'suspect', 'dropped', 'undelivered', 'loop'] as const
+export type FlagName = (typeof FLAG_NAMES)[number]
 
 /** Stands for the client of calls whose client did not tell its name. */
 export const UNKNOWN_CLIENT = '(unknown)'

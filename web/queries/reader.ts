@@ -2,6 +2,7 @@ import type { Statement } from 'better-sqlite3'
 import type { Database } from '../../ingest/store/load-sqlite.ts'
 import type { Filter } from './filter.ts'
 import { chosenIds, type Names, readNames } from './names.ts'
+import { loopIds } from './repeat-questions.ts'
 import { type Condition, callCondition, countCondition, isNarrow } from './sql/conditions.ts'
 import type { Source } from './sql/counts.ts'
 import { CONTENT_MARK, type ContentRow } from './sql/health.ts'
@@ -53,7 +54,7 @@ export function createReader(database: Database): Reader {
     },
     select(filter) {
       const ids = chosenIds(filter, reader.names())
-      const calls = callCondition(filter, ids)
+      const calls = callCondition(filter, ids, namesLoops(filter) ? loopIds(reader, filter) : [])
       if (isNarrow(filter)) return { source: 'call', counts: calls, calls }
       return { source: 'quarter_count', counts: countCondition(filter, ids), calls }
     },
@@ -72,6 +73,10 @@ export function createReader(database: Database): Reader {
     },
   }
   return reader
+}
+
+function namesLoops({ flag: { include, exclude } }: Filter): boolean {
+  return include.includes('loop') || exclude.includes('loop')
 }
 
 function dropOldest(map: Map<string, unknown>): void {

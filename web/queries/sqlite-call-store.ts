@@ -6,6 +6,7 @@ import { callsOverTime, facets, heatmap, keyFigures, tools } from './count-quest
 import { readIngestHealth } from './ingest-health.ts'
 import { quarterSeries } from './quarter-series.ts'
 import { createReader } from './reader.ts'
+import { repeatingSessions } from './repeat-questions.ts'
 import { signatures, wrongNames } from './signature-questions.ts'
 import { EXTENT, type ExtentRow } from './sql/calls.ts'
 
@@ -33,6 +34,7 @@ function callStoreOf(database: Database, now: () => number): CallStore {
     quarterSeries: (filter) => quarterSeries(reader, filter),
     signatures: (filter) => signatures(reader, filter),
     wrongNames: (filter) => wrongNames(reader, filter),
+    repeatingSessions: (filter) => repeatingSessions(reader, filter),
     startTimes: (filter, limit) => startTimes(reader, filter, limit),
     ingestHealth: () => readIngestHealth(database),
     dataVersion: () => reader.version(),

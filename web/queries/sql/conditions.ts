@@ -1,5 +1,5 @@
 import { CALL_FLAGS, QUARTER_MS } from '../../../ingest/store/schema.ts'
-import { type Filter, FLAG_NAMES, isOpen } from '../filter.ts'
+import { type Filter, type FlagName, isOpen } from '../filter.ts'
 import type { ChosenIds } from '../names.ts'
 import { offsetSpans, patternNumbers, quarterOf } from '../time-zones.ts'
 
@@ -23,13 +23,20 @@ export function countCondition(filter: Filter, ids: ChosenIds): Condition {
   ])
 }
 
-/** For `call`: the same calls that countCondition counts, one by one. */
-export function callCondition(filter: Filter, ids: ChosenIds): Condition {
+/**
+ * For `call`: the same calls that countCondition counts, one by one. `loopIds` are those of the
+ * range, needed only where the filter names the mark `loop`.
+ */
+export function callCondition(
+  filter: Filter,
+  ids: ChosenIds,
+  loopIds: readonly number[],
+): Condition {
   return all([
     { sql: 'call.started_ms >= ? AND call.started_ms < ?', values: [filter.fromMs, filter.toMs] },
     wallClock(filter, `call.started_ms / ${QUARTER_MS}`),
     ...dimensions(ids, 'call.'),
-    ...narrow(filter),
+    ...narrow(filter, loopIds),
   ])
 }
 
@@ -57,7 +64,7 @@ function oneOf(column: string, ids: number[] | undefined): Part {
   return { sql: `${column} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(ids)] }
 }
 
-function narrow(filter: Filter): Part[] {
+function narrow(filter: Filter, loopIds: readonly number[]): Part[] {
   return [
     filter.session === undefined
       ? undefined
@@ -66,7 +73,7 @@ function narrow(filter: Filter): Part[] {
           values: [filter.session],
         },
     filter.signature === undefined ? undefined : withSignature(filter.signature),
-    flags(filter),
+    flags(filter, loopIds),
   ]
 }
 
@@ -78,16 +85,27 @@ function withSignature(fingerprint: string): Condition {
   }
 }
 
-function flags(filter: Filter): Part {
+function flags(filter: Filter, loopIds: readonly number[]): Part {
   if (isOpen(filter.flag)) return undefined
-  const bits = (names: readonly string[]) =>
-    FLAG_NAMES.reduce((sum, name) => sum | (names.includes(name) ? CALL_FLAGS[name] : 0), 0)
   const { include, exclude } = filter.flag
-  // Any of the kept marks, and none of those left out. An empty include keeps all.
+  const ids = JSON.stringify(loopIds)
+  // Any of the kept marks, and none of those left out. An empty list keeps all.
+  const kept = `? = 0 OR call.flags & ? <> 0 OR (? AND ${IN_LOOP})`
+  const leftOut = `call.flags & ? <> 0 OR (? AND ${IN_LOOP})`
+  const wantsLoops = include.includes('loop') ? 1 : 0
+  const leavesLoops = exclude.includes('loop') ? 1 : 0
+  const keptValues = [include.length, bitsOf(include), wantsLoops, ids]
   return {
-    sql: '(? = 0 OR call.flags & ? <> 0) AND call.flags & ? = 0',
-    values: [bits(include), bits(include), bits(exclude)],
+    sql: `(${kept}) AND NOT (${leftOut})`,
+    values: [...keptValues, bitsOf(exclude), leavesLoops, ids],
   }
+}
+
+const IN_LOOP = 'call.id IN (SELECT value FROM json_each(?))'
+
+/** Marks that are bits of call.flags; `loop` is none. */
+function bitsOf(names: readonly FlagName[]): number {
+  return names.reduce((bits, name) => bits | (name === 'loop' ? 0 : CALL_FLAGS[name]), 0)
 }
 
 /** Times of day and weekdays, once for each offset that the zone has in the range. */
