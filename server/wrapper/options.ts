@@ -179,6 +179,8 @@ const checks: Record<keyof UnsilenceOptions, Check> = {
   now: { accepts: (value) => typeof value === 'function', instead: 'a function' },
 }
 
+export const OPTION_NAMES = Object.keys(checks)
+
 function checkOptions(options: unknown): void {
   if (!isPlainObject(options)) {
     throw new TypeError('The options must be an object, such as { logs: "./logs" }.')

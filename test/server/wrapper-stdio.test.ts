@@ -1,65 +1,77 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readCalls, readRecords } from './demo-log.ts'
+import { type LoggedCall, readCalls, readRecords } from './demo-log.ts'
 import { startChild } from './stdio-child.ts'
 import { logDirectory, until } from './wrapper-harness.ts'
 
 const server = 'faulty-server.ts'
 
-test('A10, D1: over stdio every fault is answered, and stdout carries JSON-RPC only', async (t) => {
+test('over stdio', async (t) => {
+  // One server for all faults that it survives: starting one takes a second.
   const logs = logDirectory(t)
   const child = await startChild(t, server, [logs])
-  const names = ['ok', 'throws', 'nothing', 'bigint', 'no_such_tool']
-  for (const [index, name] of names.entries()) child.call(index + 1, name, { n: 'x' })
-  for (let id = 1; id <= names.length; id += 1) {
-    const { result } = await child.answer(id)
-    assert.equal(result?.isError, true, names[id - 1])
-  }
-  child.call(20, 'ok', { n: 4 })
-  assert.deepEqual((await child.answer(20)).result, { content: [{ type: 'text', text: '4' }] })
-  for (const line of child.lines) {
-    assert.equal(typeof line, 'object', `no JSON on stdout: ${JSON.stringify(line)}`)
-    assert.equal((line as { jsonrpc?: string }).jsonrpc, '2.0')
-  }
-  assert.deepEqual(
-    readCalls(logs)
-      .map(({ tool, error, transport }) => [tool, error?.class, transport])
-      .sort(),
-    [
-      ['bigint', 'bad_result', 'stdio'],
-      ['no_such_tool', 'unknown_tool', 'stdio'],
-      ['nothing', 'bad_result', 'stdio'],
-      ['ok', undefined, 'stdio'],
-      ['ok', 'invalid_arguments', 'stdio'],
-      ['throws', 'unexpected', 'stdio'],
-    ],
-  )
-})
+  const newCalls = callsSince(logs)
 
-test('D1: what a tool prints goes to stderr, is counted, and glues itself to no answer', async (t) => {
-  const logs = logDirectory(t)
-  const child = await startChild(t, server, [logs])
-  child.call(1, 'noisy')
-  assert.deepEqual((await child.answer(1)).result, { content: [{ type: 'text', text: 'ok' }] })
-  assert.ok(child.lines.every((line) => typeof line === 'object'))
-  await until(() => (child.stderr().includes('half a line') ? true : undefined), 'the noise')
-  assert.match(child.stderr(), /a line from console\.log/)
-  assert.match(child.stderr(), /unsilent: the tool noisy writes to stdout/)
-  assert.equal(readCalls(logs)[0]?.stray_stdout, 2)
-})
-
-test('requests that the SDK would not take for any are answered over stdio too', async (t) => {
-  const logs = logDirectory(t)
-  const child = await startChild(t, server, [logs])
-  child.send({
-    id: 1,
-    method: 'tools/call',
-    params: { name: 'ok', arguments: { n: 5 }, _meta: null },
+  await t.test('A10, D1: every fault is answered, and stdout carries JSON-RPC only', async () => {
+    const names = ['ok', 'throws', 'nothing', 'bigint', 'no_such_tool']
+    for (const [index, name] of names.entries()) child.call(index + 1, name, { n: 'x' })
+    for (let id = 1; id <= names.length; id += 1) {
+      const { result } = await child.answer(id)
+      assert.equal(result?.isError, true, names[id - 1])
+    }
+    child.call(20, 'ok', { n: 4 })
+    assert.deepEqual((await child.answer(20)).result, { content: [{ type: 'text', text: '4' }] })
+    for (const line of child.lines) {
+      assert.equal(typeof line, 'object', `no JSON on stdout: ${JSON.stringify(line)}`)
+      assert.equal((line as { jsonrpc?: string }).jsonrpc, '2.0')
+    }
+    assert.deepEqual(
+      newCalls()
+        .map(({ tool, error, transport }) => [tool, error?.class, transport])
+        .sort(),
+      [
+        ['bigint', 'bad_result', 'stdio'],
+        ['no_such_tool', 'unknown_tool', 'stdio'],
+        ['nothing', 'bad_result', 'stdio'],
+        ['ok', undefined, 'stdio'],
+        ['ok', 'invalid_arguments', 'stdio'],
+        ['throws', 'unexpected', 'stdio'],
+      ],
+    )
   })
-  child.send({ id: 2, method: 'tools/call', params: null })
-  assert.deepEqual((await child.answer(1)).result, { content: [{ type: 'text', text: '5' }] })
-  assert.equal((await child.answer(2)).result?.isError, true)
-  assert.equal(readCalls(logs).length, 2)
+
+  await t.test(
+    'D1: what a tool prints goes to stderr, is counted, and spoils no answer',
+    async () => {
+      child.call(30, 'noisy')
+      assert.deepEqual((await child.answer(30)).result, { content: [{ type: 'text', text: 'ok' }] })
+      assert.ok(child.lines.every((line) => typeof line === 'object'))
+      await until(() => (child.stderr().includes('half a line') ? true : undefined), 'the noise')
+      assert.match(child.stderr(), /a line from console\.log/)
+      assert.match(child.stderr(), /unsilent: the tool noisy writes to stdout/)
+      assert.equal(newCalls()[0]?.stray_stdout, 2)
+    },
+  )
+
+  await t.test('requests that the SDK would not take for any are answered too', async () => {
+    const params = { name: 'ok', arguments: { n: 5 }, _meta: null }
+    child.send({ id: 40, method: 'tools/call', params })
+    child.send({ id: 41, method: 'tools/call', params: null })
+    assert.deepEqual((await child.answer(40)).result, { content: [{ type: 'text', text: '5' }] })
+    assert.equal((await child.answer(41)).result?.isError, true)
+    assert.equal(newCalls().length, 2)
+  })
+
+  await t.test('the record of an answered call is on disk before the answer', async () => {
+    for (let id = 50; id < 70; id += 1) {
+      child.call(id, 'ok', { n: id })
+      await child.answer(id)
+      assert.equal(newCalls().length, 1)
+    }
+    child.process.kill('SIGKILL')
+    assert.equal(await child.exitCode(), null)
+    assert.equal(newCalls().length, 0)
+  })
 })
 
 test('a server that closes its transport ends as it would without the wrapper', async (t) => {
@@ -67,19 +79,6 @@ test('a server that closes its transport ends as it would without the wrapper', 
   child.call(1, 'closes')
   await child.answer(1)
   assert.equal(await child.exitCode(), 0)
-})
-
-test('the record of an answered call is on disk before the answer', async (t) => {
-  const logs = logDirectory(t)
-  const child = await startChild(t, server, [logs])
-  for (let id = 1; id <= 20; id += 1) {
-    child.call(id, 'ok', { n: id })
-    await child.answer(id)
-    assert.equal(readCalls(logs).length, id)
-  }
-  child.process.kill('SIGKILL')
-  assert.equal(await child.exitCode(), null)
-  assert.equal(readCalls(logs).length, 20)
 })
 
 test('a crash out of a timer is laid to the call that set it', async (t) => {
@@ -173,3 +172,13 @@ test('D5: a client that closes its end leaves the call on disk, and the process 
   assert.equal(hung.error?.class, 'crashed')
   assert.equal(hung.error?.by, 'other')
 })
+
+/** Gives at each call the calls recorded since the last. */
+function callsSince(logs: string): () => LoggedCall[] {
+  let seen = 0
+  return () => {
+    const calls = readCalls(logs).slice(seen)
+    seen += calls.length
+    return calls
+  }
+}
