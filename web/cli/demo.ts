@@ -1,12 +1,13 @@
 import { openSync } from 'node:fs'
 import type { Command } from 'commander'
+import type { RunningWeb } from '../start-web.ts'
 import { type DemoFolder, defaultDemoDirectory, openDemoFolder } from './demo-folder.ts'
 import { ensureHistory, type History } from './demo-history.ts'
 import { progressText } from './ingest.ts'
 import { parsePort, parsePositive, parseZone } from './options.ts'
 import { note, progressLine, writeData } from './output.ts'
 import { superviseIngest } from './serve.ts'
-import { stopSignal, untilAborted } from './stop-signal.ts'
+import { stopSignal, unlessAborted, untilAborted } from './stop-signal.ts'
 import { type Supervised, supervise } from './supervise.ts'
 import { pageAnswers } from './wait-for-page.ts'
 import { DEFAULT_PORT, HOST, localZone } from './web.ts'
@@ -95,35 +96,32 @@ async function runDemo(options: {
 }): Promise<void> {
   const { folder, flags, stop } = options
   const { startWeb } = await import('../start-web.ts')
-  const parts = startParts(folder)
+  const parts = startParts(folder, stop)
+  let web: RunningWeb | undefined
   try {
     const loaded = Promise.all([parts.world.ready, parts.historyLoaded])
-    await Promise.race([loaded, untilAborted(stop)])
-    if (stop.aborted) return
-    const web = await startWeb({
+    if (!(await unlessAborted(stop, loaded))) return
+    web = await startWeb({
       databasePath: folder.databasePath,
       host: HOST,
       port: flags.port ?? DEFAULT_PORT,
       allowNextPort: true,
       zone: flags.tz ?? localZone(),
     })
-    try {
-      await pageAnswers(web.url, stop)
-      note(introduction(folder, options.history))
-      if (!stop.aborted) await writeData(`Dashboard: ${web.url}\n`)
-      await untilAborted(stop)
-    } finally {
-      await web.close()
-    }
+    await pageAnswers(web.url, stop)
+    if (stop.aborted) return
+    note(introduction(folder, options.history))
+    await writeData(`Dashboard: ${web.url}\n`)
+    await untilAborted(stop)
   } finally {
-    await Promise.all([parts.world.stop(), parts.ingest.stop()])
+    await Promise.all([parts.world.stop(), parts.ingest.stop(), web?.close()])
   }
 }
 
 type Parts = { world: Supervised; ingest: Supervised; historyLoaded: Promise<void> }
 
 /** The ingest worker, and the upstream with the agent and its servers. */
-function startParts(folder: DemoFolder): Parts {
+function startParts(folder: DemoFolder, stop: AbortSignal): Parts {
   const stderr = openSync(folder.processLog, 'a', 0o600)
   const env = { ...process.env, UNSILENT_HOME: folder.path }
   const line = progressLine()
@@ -137,6 +135,7 @@ function startParts(folder: DemoFolder): Parts {
     env,
     stderr,
     onTrouble: note,
+    stop,
     onProgress(message) {
       if (message.kind !== 'progress') return
       if (message.progress.caughtUp) finish()
@@ -154,6 +153,7 @@ function startParts(folder: DemoFolder): Parts {
     env,
     stderr,
     onTrouble: note,
+    stop,
   })
   const historyLoaded = ingest.ready.then(() => caughtUp).finally(() => line.end())
   return { world, ingest, historyLoaded }

@@ -5,7 +5,7 @@ import { EXIT } from './exit-codes.ts'
 import { logDirectory, problemTeller } from './ingest.ts'
 import { existingDirectory, parsePort, parseZone } from './options.ts'
 import { note, writeData } from './output.ts'
-import { stopSignal, untilAborted } from './stop-signal.ts'
+import { stopSignal, unlessAborted, untilAborted } from './stop-signal.ts'
 import { type Supervised, supervise } from './supervise.ts'
 import { DEFAULT_PORT, HOST, localZone } from './web.ts'
 
@@ -32,9 +32,9 @@ async function serve(flags: ServeFlags): Promise<void> {
   const databasePath = flags.db ?? defaultDatabasePath()
   const { startWeb } = await import('../start-web.ts')
   const stop = stopSignal()
-  const ingest = superviseIngest({ roots: [logs], databasePath, onTrouble: note })
+  const ingest = superviseIngest({ roots: [logs], databasePath, onTrouble: note, stop })
   try {
-    await ingest.ready.catch(acceptOtherIngester)
+    if (!(await unlessAborted(stop, ingest.ready.catch(acceptOtherIngester)))) return
     const running = await startWeb({
       databasePath,
       host: HOST,
@@ -58,6 +58,7 @@ export function superviseIngest(options: {
   env?: NodeJS.ProcessEnv | undefined
   stderr?: number | undefined
   onTrouble(sentence: string): void
+  stop: AbortSignal
   onProgress?: Parameters<typeof supervise>[0]['onMessage']
 }): Supervised {
   const tellProblems = problemTeller(options.onTrouble)
@@ -67,6 +68,7 @@ export function superviseIngest(options: {
     env: options.env,
     stderr: options.stderr,
     onTrouble: options.onTrouble,
+    stop: options.stop,
     onMessage(message) {
       if (message.kind === 'progress') tellProblems(message.progress.problems)
       options.onProgress?.(message)

@@ -1,5 +1,7 @@
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const SECOND_SIGNAL_MS = 500
+const LONGEST_END_MS = 1_900
+const LAUNCHER_LOOK_MS = 500
 
 /**
  * Aborts when the process is asked to end: by a signal, or, in a child of ours, by the end of the
@@ -18,7 +20,27 @@ export function stopSignal(): AbortSignal {
     })
   }
   if (process.connected) process.on('disconnect', () => controller.abort())
+  watchLauncher(() => controller.abort())
+  controller.signal.addEventListener('abort', () => {
+    // Whatever still holds on: what is on disk is whole, and the children go when we do.
+    setTimeout(() => process.exit(1), LONGEST_END_MS).unref()
+  })
   return controller.signal
+}
+
+/**
+ * npm passes SIGTERM on to the shell that it starts scripts with, and that ends without passing it
+ * on: we would run on as an orphan. So the end of that shell is a request to end too.
+ */
+function watchLauncher(onEnd: () => void): void {
+  if (!process.env.npm_execpath || process.connected) return
+  const launcher = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === launcher) return
+    clearInterval(timer)
+    onEnd()
+  }, LAUNCHER_LOOK_MS)
+  timer.unref()
 }
 
 /** Resolves once `signal` has aborted. */
@@ -27,4 +49,10 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
+}
+
+/** Waits for `work`, but not beyond the abort; false where that came first. */
+export async function unlessAborted(signal: AbortSignal, work: Promise<unknown>): Promise<boolean> {
+  await Promise.race([work, untilAborted(signal)])
+  return !signal.aborted
 }

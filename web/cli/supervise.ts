@@ -10,6 +10,8 @@ const LONGEST_PAUSE_MS = 30_000
 const STEADY_MS = 60_000
 /** Ctrl-C ends everything within two seconds; a child gets most of that. */
 const PATIENCE_MS = 1_200
+/** How long a message that was sent before the end may take to arrive after it. */
+const LAST_MESSAGE_MS = 200
 
 export type SuperviseOptions = {
   /** For sentences: "The ingest worker". */
@@ -21,10 +23,15 @@ export type SuperviseOptions = {
   onMessage?: ((message: ChildMessage) => void) | undefined
   /** Told in a sentence when the child died, and what follows. */
   onTrouble(sentence: string): void
+  /** Once it has aborted, the end of the child is no trouble: Ctrl-C reaches it too. */
+  stop: AbortSignal
 }
 
 export type Supervised = {
-  /** Resolves once the child said so; rejects with a CommandError where it ended before. */
+  /**
+   * Resolves once the child said so; rejects with a CommandError where it ended before. Does neither
+   * after `stop`.
+   */
   ready: Promise<void>
   /** Resolves when it is gone. */
   stop(): Promise<void>
@@ -61,9 +68,9 @@ export function supervise(options: SuperviseOptions): Supervised {
         exitCode: EXIT.failure,
       }
     })
-    child.once('close', (code, signal) => {
+    onceGone(child, (code, signal) => {
       child = undefined
-      if (stopping) return
+      if (stopping || options.stop.aborted) return
       const how = signal ? `signal ${signal}` : `exit code ${code}`
       if (!wasReady) {
         const message = failure?.message ?? `${options.title} ended with ${how}.`
@@ -91,9 +98,29 @@ export function supervise(options: SuperviseOptions): Supervised {
   }
 }
 
+/**
+ * `exit` may come before the last message, and `close` never where the channel was closed from this
+ * side: whichever tells first.
+ */
+function onceGone(
+  child: ChildProcess,
+  tell: (code: number | null, signal: NodeJS.Signals | null) => void,
+): void {
+  let told = false
+  const once = (code: number | null, signal: NodeJS.Signals | null): void => {
+    if (!told) tell(code, signal)
+    told = true
+  }
+  child.once('close', once)
+  child.once('error', () => {
+    if (child.pid === undefined) once(null, null)
+  })
+  child.once('exit', (code, signal) => setTimeout(once, LAST_MESSAGE_MS, code, signal))
+}
+
 /** Closing the channel asks it to finish, on every platform; then it is made to. */
 async function endChild(child: ChildProcess): Promise<void> {
-  const gone = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const impatience = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS)
   if (child.connected) child.disconnect()
   await gone
