@@ -8,6 +8,7 @@ import { runIngest } from '../../ingest/run-ingest.ts'
 import { SMALL_SAMPLE } from '../../sample-logs/small-sample.ts'
 import { createFindings, type Findings } from '../../web/analysis/findings.ts'
 import { loopGroups } from '../../web/analysis/loop-findings.ts'
+import { silencesIn } from '../../web/analysis/silence-findings.ts'
 import type { CallStore } from '../../web/queries/call-store.ts'
 import { defaultFilter, type Filter, parseFilter } from '../../web/queries/filter.ts'
 import { openCallStore } from '../../web/queries/sqlite-call-store.ts'
@@ -51,9 +52,9 @@ test('every call of the logs is counted once', () => {
   )
 })
 
-test('exactly the planted windows, arguments and loops are found, each with its evidence', () => {
+test('exactly the planted windows, arguments, loops and silences are found, each with its evidence', () => {
   const sentences = findings.current().map(({ sentence }) => sentence)
-  assert.equal(sentences.length, 7, sentences.join('\n'))
+  assert.equal(sentences.length, 10, sentences.join('\n'))
   const found = (words: RegExp) => sentences.filter((sentence) => words.test(sentence)).length
   assert.equal(
     found(
@@ -73,6 +74,18 @@ test('exactly the planted windows, arguments and loops are found, each with its 
   )
   assert.equal(found(/^`list_invoices` gets a string in `limit` where an integer/), 1)
   assert.equal(found(/^`get_document` is sent `format`, which it ignores: 77 calls /), 1)
+  assert.equal(
+    found(/^`docs-search` ended without a word .* was silent for 5 hours, with 3 calls of /),
+    1,
+  )
+  assert.equal(
+    found(/^`billing` crashed on Mon 23 Mar 14:20: Cannot read properties of undefined/),
+    1,
+  )
+  assert.equal(
+    found(/^`billing` refused to start .*: The environment variable BILLING_EXPORT_KEY/),
+    1,
+  )
   for (const { evidenceQuery, impact, sentence } of findings.current()) {
     const parsed = parseFilter(new URLSearchParams(evidenceQuery), context)
     assert.ok(parsed.ok)
@@ -100,6 +113,19 @@ test('the nightly window keeps to the local clock and the nights are those plant
   assert.deepEqual(
     spared?.map((ms) => new Date(ms + 12 * 3_600_000).toISOString().slice(0, 10)),
     SMALL_SAMPLE.nightly.spared,
+  )
+})
+
+test('the process that was killed is known with the calls it had open', () => {
+  const [silence, ...others] = silencesIn(store, everything(), NOW).filter(
+    ({ kind }) => kind === 'killed',
+  )
+  assert.equal(others.length, 0)
+  assert.equal(silence?.server, SMALL_SAMPLE.silence.server)
+  assert.equal(silence?.toMs, SMALL_SAMPLE.silence.backMs)
+  assert.deepEqual(
+    silence?.process.openCalls.map(({ call }) => call).sort(),
+    SMALL_SAMPLE.silence.openCalls,
   )
 })
 

@@ -4,7 +4,7 @@ import { DAY_MS } from '../queries/time-zones.ts'
 import { type ArgumentFix, argumentFix, parameterOf, wrongNameFix } from './argument-fix.ts'
 import { type Finding, type Grade, stableId } from './finding.ts'
 import { wilsonInterval } from './statistics.ts'
-import { listText, percentText, plural } from './words.ts'
+import { impactWords, listText, percentText, plural } from './words.ts'
 
 /** Below this many sessions a signature may be one caller's slip: it is folded away. */
 const MIN_SESSIONS = 2
@@ -148,6 +148,7 @@ function argumentFinding(
     class: failed ? 'invalid_arguments' : undefined,
     sentence,
     impact: { calls, sessions },
+    impactText: impactWords(failed ? 'failed call' : 'call', { calls, sessions }),
     action: fix.action,
     paste: fix.paste,
     check: checkOf(row),

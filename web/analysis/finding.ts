@@ -14,6 +14,7 @@ export type FindingKind =
   | 'malformed_arguments'
   | 'ignored_arguments'
   | 'retry_loop'
+  | 'silence'
 
 /** What a card on the overview shows, and what a command prints. */
 export type Finding = {
@@ -23,12 +24,15 @@ export type Finding = {
   family: FindingFamily
   grade: Grade
   server: string
-  tool: string
+  /** Undefined where the whole server is meant. */
+  tool: string | undefined
   /** Undefined where the calls succeeded. */
   class: ErrorClass | undefined
   /** One sentence: the tool and the time first. Plain text; names of tools are in backticks. */
   sentence: string
   impact: { calls: number; sessions: number }
+  /** What these calls are, in words: "45 failed calls in 24 sessions". */
+  impactText: string
   /** What to do about it, in a sentence. */
   action: string
   /** Text to paste into the tool's schema, description or instructions; undefined where none fits. */

@@ -5,6 +5,7 @@ import { addLocalDays, DAY_MS, instantOfWall, wallMs } from '../queries/time-zon
 import { argumentFindings } from './argument-signatures.ts'
 import { type Finding, GRADES } from './finding.ts'
 import { loopFindings } from './loop-findings.ts'
+import { silenceFindings } from './silence-findings.ts'
 import type { TimeoutWindow } from './timeout-window.ts'
 import {
   findTimeoutWindows,
@@ -130,6 +131,7 @@ function makeFindings(
     ...scan.windows.map((window) => windowFinding(window, store, nowMs)),
     ...argumentFindings(store, live, nowMs),
     ...loopFindings(store, live, nowMs),
+    ...silenceFindings(store, live, nowMs),
   ]
   const { calls } = store.keyFigures(filter)
   const status = statusOf(scan, { nowMs, zone, range, calls })
@@ -157,9 +159,11 @@ function rangeOf(
   return fromMs < toMs ? { fromMs, toMs } : undefined
 }
 
+/** A server that falls silent concerns all its tools; its last calls say nothing of its weight. */
 function byGrade(a: Finding, b: Finding): number {
   return (
     GRADES.indexOf(a.grade) - GRADES.indexOf(b.grade) ||
+    Number(b.kind === 'silence') - Number(a.kind === 'silence') ||
     b.impact.calls - a.impact.calls ||
     (a.id < b.id ? -1 : 1)
   )

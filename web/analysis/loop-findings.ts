@@ -5,7 +5,7 @@ import { DAY_MS } from '../queries/time-zones.ts'
 import { type Finding, type Grade, stableId } from './finding.ts'
 import { findLoops, type LoopEnding, type RetryLoop } from './retry-loops.ts'
 import { sum } from './statistics.ts'
-import { familyOf, plural } from './words.ts'
+import { durationText, familyOf, impactWords, plural } from './words.ts'
 
 /** All loops of one tool that fail with one class. */
 export type LoopGroup = {
@@ -95,6 +95,7 @@ function loopFinding(group: LoopGroup, store: CallStore, filter: Filter, nowMs: 
     class: group.class,
     sentence: loopSentence(group),
     impact: { calls, sessions },
+    impactText: impactWords('failed call', { calls, sessions }),
     action: ACTIONS[group.class] ?? DEFAULT_ACTION,
     paste: undefined,
     check: `So far, ${endingsText(group)}. It is called fading after three days without one.`,
@@ -116,12 +117,6 @@ function loopSentence({
   const loopCount = plural(loops.length, 'loop')
   const wasted = `${plural(wastedCalls, 'call')} and ${durationText(wastedMs)} wasted`
   return `\`${tool}\` is called up to ${longest} times in a row with the same arguments that fail (${name}): ${loopCount} in ${plural(sessions, 'session')}, ${wasted}.`
-}
-
-function durationText(ms: number): string {
-  if (ms < 60_000) return plural(Math.round(ms / 1000), 'second')
-  if (ms < 120 * 60_000) return plural(Math.round(ms / 60_000), 'minute')
-  return plural(Math.round(ms / 3_600_000), 'hour')
 }
 
 const ENDING_WORDS: Record<LoopEnding, string> = {

@@ -5,7 +5,15 @@ import { DAY_MS, wallMs } from '../queries/time-zones.ts'
 import type { Finding } from './finding.ts'
 import { quantile } from './statistics.ts'
 import { nextOccurrence, type TimeoutWindow } from './timeout-window.ts'
-import { dateText, familyOf, momentText, percentText, verbOf, weekdayName } from './words.ts'
+import {
+  dateText,
+  familyOf,
+  impactWords,
+  momentText,
+  percentText,
+  verbOf,
+  weekdayName,
+} from './words.ts'
 
 /** Failing calls whose times are read for the bounds. */
 const MAX_TIMES = 5000
@@ -62,6 +70,7 @@ export function windowFinding(window: TimeoutWindow, store: CallStore, nowMs: nu
     class: window.class,
     sentence: windowSentence(window, bounds),
     impact: { calls, sessions },
+    impactText: impactWords('failed call', { calls, sessions }),
     action: actionOf(window, nowMs),
     paste: undefined,
     check: checkOf(window, nowMs),

@@ -66,6 +66,19 @@ export function plural(n: number, noun: string): string {
   return `${n.toLocaleString('en-US')} ${noun}${n === 1 ? '' : 's'}`
 }
 
+/** `40 seconds`, `5 minutes`, `3 hours`, `2 days`: one unit, rounded. */
+export function durationText(ms: number): string {
+  if (ms < 120_000) return plural(Math.round(ms / 1000), 'second')
+  if (ms < 120 * 60_000) return plural(Math.round(ms / 60_000), 'minute')
+  if (ms < 48 * 3_600_000) return plural(Math.round(ms / 3_600_000), 'hour')
+  return plural(Math.round(ms / 86_400_000), 'day')
+}
+
+/** What a finding's calls are: `failed call` or another noun. */
+export function impactWords(noun: string, impact: { calls: number; sessions: number }): string {
+  return `${plural(impact.calls, noun)} in ${plural(impact.sessions, 'session')}`
+}
+
 /** `a`, `a and b`, `a, b and c`; beyond `most`: `a, b and 3 more`. */
 export function listText(items: readonly string[], most = 3): string {
   const shown =

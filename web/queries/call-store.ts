@@ -43,6 +43,8 @@ export type CallStore = {
    * filter only the range counts.
    */
   repeatingSessions(filter: Filter): SessionCall[]
+  /** Processes that wrote a log and were seen in the range, in order of their start. */
+  processes(range: { fromMs: number; toMs: number }): ProcessRow[]
   /** Start times of the newest calls under the filter, at most `limit`, newest first. */
   startTimes(filter: Filter, limit: number): number[]
   /** What has been read, what was refused, and how old the newest is. */
@@ -189,6 +191,31 @@ export type SignatureRow = {
   /** A recent call to look at. */
   sampleCallId: number
   sampleArgs: string | undefined
+}
+
+/** One process of a server, as its own records tell. */
+export type ProcessRow = {
+  /** `w` of its records. */
+  writer: string
+  /** Empty where no record names it. */
+  server: string
+  version: string
+  pid: number | undefined
+  hostname: string | undefined
+  /** Changes with each start of the machine. */
+  bootId: string | undefined
+  /** How often it shows a sign of life; 0: never. */
+  beatMs: number | undefined
+  startedMs: number | undefined
+  /** Its newest record of any kind. */
+  lastSeenMs: number
+  exit: { atMs: number; code: number | undefined; reason: string | undefined } | undefined
+  /** Message of its last `fatal` record. */
+  fatal: string | undefined
+  /** Calls that its last beat found running. */
+  openCalls: { call: string; tool: string; ms: number }[]
+  /** Times of more than two and a half intervals without a beat, after which it went on. */
+  pauses: { fromMs: number; toMs: number; loopDelayMs: number | undefined }[]
 }
 
 /** A call as a step of its session. */

@@ -4,6 +4,7 @@ import { call, calls, startTimes } from './call-questions.ts'
 import type { CallStore } from './call-store.ts'
 import { callsOverTime, facets, heatmap, keyFigures, tools } from './count-questions.ts'
 import { readIngestHealth } from './ingest-health.ts'
+import { processes } from './process-questions.ts'
 import { quarterSeries } from './quarter-series.ts'
 import { createReader } from './reader.ts'
 import { repeatingSessions } from './repeat-questions.ts'
@@ -35,6 +36,7 @@ function callStoreOf(database: Database, now: () => number): CallStore {
     signatures: (filter) => signatures(reader, filter),
     wrongNames: (filter) => wrongNames(reader, filter),
     repeatingSessions: (filter) => repeatingSessions(reader, filter),
+    processes: (range) => processes(reader, range),
     startTimes: (filter, limit) => startTimes(reader, filter, limit),
     ingestHealth: () => readIngestHealth(database),
     dataVersion: () => reader.version(),
