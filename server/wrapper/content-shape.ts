@@ -16,8 +16,7 @@ export function findBrokenSpot(value: unknown): BrokenSpot | undefined {
       problem: `returned ${nounFor(value)}, expected an object with \`content\``,
     }
   }
-  // A task, or a result of a later revision that asks for input: not ours to judge.
-  if (isRecord(value.task) || isDeferredResult(value)) return undefined
+  if (isUnfinished(value)) return undefined
   if (value.isError !== undefined && typeof value.isError !== 'boolean') {
     return {
       at: 'isError',
@@ -39,8 +38,9 @@ export function findBrokenSpot(value: unknown): BrokenSpot | undefined {
   return undefined
 }
 
-/** A result of revision 2026-07-28 that is not the end of the call. */
-export function isDeferredResult(result: Record<string, unknown>): boolean {
+/** A task, or a result of revision 2026-07-28 that asks for input: not the end of the call. */
+export function isUnfinished(result: Record<string, unknown>): boolean {
+  if (isRecord(result.task)) return true
   return typeof result.resultType === 'string' && result.resultType !== 'complete'
 }
 

@@ -1,9 +1,10 @@
 import type { ArgumentIssue, RecordedError } from '../call-log/record.ts'
 import { redact, redactText } from '../call-log/redact.ts'
-import { cutText, MAX_ANSWER_LENGTH } from './answers.ts'
-import { type Hint, hintFor, nearestParameter, wrapperKey } from './argument-hints.ts'
+import { cutText } from './answers.ts'
+import { type Hint, hintFor, wrapperKey } from './argument-hints.ts'
 import { formatKey, formatPath, ROOT_PATH, valueAt } from './argument-path.ts'
 import type { ArgumentProblem } from './argument-problem.ts'
+import { argumentNames, fitted, formatCount } from './argument-sentences.ts'
 import { findProblems } from './find-problems.ts'
 import { isRecord } from './mcp-shapes.ts'
 import type { OpenCall } from './open-call.ts'
@@ -27,7 +28,6 @@ export type Explanation = {
 }
 
 const MAX_RECORDED_ISSUES = 20
-const MAX_NAMES_LISTED = 8
 const MAX_VALUE_LENGTH = 40
 
 /** For the log. The text quotes short values, which only a full capture may keep. */
@@ -179,10 +179,6 @@ function grouped(all: Worded[]): Worded[] {
   )
 }
 
-function formatCount(count: number): string {
-  return count.toLocaleString('en-US')
-}
-
 /**
  * Merges the one unknown name with the one missing parameter of a fitting type: with nothing else
  * to choose from, the first was meant as the second, even where the words share nothing.
@@ -226,61 +222,6 @@ function withArgumentNames(worded: Worded[], root: SchemaView): string[] {
   return names === '' ? sentences : [...sentences, names]
 }
 
-function argumentNames(view: SchemaView): string {
-  const names = [...(view.properties?.keys() ?? [])]
-  if (names.length === 0) return ''
-  const shown = names.slice(0, MAX_NAMES_LISTED).map((name) => `\`${name}\``)
-  const rest = names.length - shown.length
-  return `it takes ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
-}
-
 function issuesOf(worded: Worded[]): ArgumentIssue[] {
   return worded.slice(0, MAX_RECORDED_ISSUES).map(({ issue }) => issue)
-}
-
-/** As many sentences as fit; the rest is counted. At least the first is there, cut if need be. */
-function fitted(start: string, sentences: string[]): string {
-  let text = start
-  for (const [index, sentence] of sentences.entries()) {
-    const separator = index === 0 ? ' ' : '; '
-    const rest = sentences.length - index
-    const more = `; and ${formatCount(rest)} more.`
-    const longer = `${text}${separator}${sentence}`
-    const room = MAX_ANSWER_LENGTH - (rest > 1 ? more.length : 1)
-    if (index > 0 && longer.length > room) return `${text}${more}`
-    text = longer
-  }
-  return cutText(/[.?!]$/.test(text) ? text : `${text}.`)
-}
-
-/** For a call that succeeded, or would have, but for names that the schema does not have. */
-export function explainUnknownArguments(
-  call: OpenCall,
-  dropped: readonly string[],
-): Explanation & { worthTelling: boolean } {
-  const tool = call.context.catalogue.find(call.tool)
-  const view = (tool && viewOf(tool.inputSchema)) ?? ANYTHING
-  const raw = call.init.arguments
-  const issues = dropped.map((path): ArgumentIssue => {
-    const suggest = path.includes('.') ? undefined : suggestionFor(path, raw, view)
-    return { path, code: 'unknown_key', ...(suggest === undefined ? {} : { suggest }) }
-  })
-  const sentences = issues.map(({ path, suggest }) =>
-    suggest === undefined ? `\`${path}\`` : `\`${path}\` (did you mean \`${suggest}\`?)`,
-  )
-  const names = issues.every(({ suggest }) => suggest) ? [] : [argumentNames(view)]
-  const plural =
-    issues.length === 1 ? 'this argument, which it does' : 'these arguments, which it does'
-  const start = `"${formatKey(call.tool)}" ignored ${plural} not have:`
-  return {
-    text: fitted(start, [...sentences, ...names.filter((text) => text !== '')]),
-    issues,
-    // Many clients send a dummy argument to a tool that takes none; telling them is only noise.
-    worthTelling: (view.properties?.size ?? 0) > 0,
-  }
-}
-
-function suggestionFor(path: string, raw: unknown, view: SchemaView): string | undefined {
-  const value = isRecord(raw) ? raw[path] : undefined
-  return nearestParameter({ wrong: path, value, siblings: raw, view })
 }

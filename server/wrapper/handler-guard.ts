@@ -12,7 +12,8 @@ import { type Classification, classify } from './classify.ts'
 import { findBrokenSpot } from './content-shape.ts'
 import { describeError, errorLine } from './describe-error.ts'
 import { isFatalError, isInvalidArgumentsError, isToolError } from './errors.ts'
-import { argumentsError, explainUnknownArguments } from './explain-arguments.ts'
+import { argumentsError } from './explain-arguments.ts'
+import { explainUnknownArguments } from './explain-unknown.ts'
 import { type Handler, isRecord, URL_ELICITATION_REQUIRED } from './mcp-shapes.ts'
 import { callContext, type Ending, type GuardAnswer, type OpenCall, rounded } from './open-call.ts'
 import { findOutputProblem } from './output-problem.ts'
@@ -164,7 +165,9 @@ function decisionOn(
   call: OpenCall,
   { error, classification, suppressed }: Extract<RetryResult<unknown>, { ok: false }>,
 ): Decision {
-  if (classification.class === 'unexpected' && isUnlisted(call)) return unknownToolDecision(call)
+  if (classification.class === 'unexpected' && isUnlisted(call, describeError(error).message)) {
+    return unknownToolDecision(call)
+  }
   const ending: Ending = {
     outcome: 'failed',
     error: recordedError(error, classification),
@@ -208,7 +211,7 @@ function answerTo(
 
 function refuseUnknown(call: OpenCall): Decision | undefined {
   if (call.settings.unknownArguments !== 'reject' || !call.dropped) return undefined
-  const explanation = explainUnknownArguments(call, call.dropped)
+  const explanation = explainUnknownArguments(call, call.dropped, 'refused')
   return {
     ending: {
       outcome: 'failed',

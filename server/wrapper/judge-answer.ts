@@ -9,9 +9,10 @@ import {
   suspectResultText,
   textBlock,
 } from './answers.ts'
-import { isDeferredResult } from './content-shape.ts'
+import { isUnfinished } from './content-shape.ts'
 import type { FatalError } from './errors.ts'
-import { argumentsError, explainArguments, explainUnknownArguments } from './explain-arguments.ts'
+import { argumentsError, explainArguments } from './explain-arguments.ts'
+import { explainUnknownArguments } from './explain-unknown.ts'
 import { flattenSdkMessage } from './flatten-sdk-message.ts'
 import {
   isRecord,
@@ -50,7 +51,7 @@ export function judgeAnswer(
     return refused(call, message, problem, message.error)
   }
   const result = isRecord(message.result) ? message.result : {}
-  if (isRecord(result.task) || isDeferredResult(result)) return untouched(message)
+  if (isUnfinished(result)) return untouched(message)
   if (result.isError === true) return judgeError(call, message, result)
   return judgeSuccess(call, message, result)
 }
@@ -91,11 +92,12 @@ function judgeError(
 function toolError(call: OpenCall, message: JsonRpcMessage, result: ToolResult): Judgement {
   const { ok, textLength } = checkSerialisable(result, call.context.settings.maxResultBytes)
   if (!ok) return judgeSuccess(call, message, result)
+  const said = resultExcerpt(result)
   return {
     message,
     ending: {
       outcome: 'failed',
-      error: plainError(isUnlisted(call) ? 'unknown_tool' : 'tool_error', resultExcerpt(result)),
+      error: plainError(isUnlisted(call, said) ? 'unknown_tool' : 'tool_error', said),
       result: resultFacts(result, textLength),
     },
   }
@@ -128,7 +130,7 @@ function judgeSuccess(call: OpenCall, message: JsonRpcMessage, result: ToolResul
     result: facts,
   }
   if (!call.dropped) return { message, ending }
-  const { text, issues, worthTelling } = explainUnknownArguments(call, call.dropped)
+  const { text, issues, worthTelling } = explainUnknownArguments(call, call.dropped, 'ignored')
   if (!worthTelling) return { message, ending }
   ending.issues = issues
   return {

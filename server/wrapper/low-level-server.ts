@@ -29,9 +29,18 @@ export function checkBeforeHandler(
   listHandler: () => ListHandler | undefined,
 ): BeforeHandler {
   let learning: Promise<void> | undefined
+  let failed = false
   return async (call, extra) => {
-    if (!context.catalogue.listed) {
-      learning ??= learnList(context, listHandler(), extra)
+    const list = failed ? undefined : listHandler()
+    if (list && !context.catalogue.listed) {
+      learning ??= learnList(context, list, extra)
+        .catch(() => {
+          failed = true
+          warnOnce('the tools/list handler failed: arguments are not checked before tools run.')
+        })
+        .finally(() => {
+          learning = undefined
+        })
       await Promise.race([learning, setTimeout(MAX_LIST_WAIT_MS, undefined, { ref: false })])
     }
     return context.settings.checkArguments ? checkArguments(call) : undefined
@@ -40,21 +49,16 @@ export function checkBeforeHandler(
 
 async function learnList(
   { catalogue }: WrapperContext,
-  list: ListHandler | undefined,
+  list: ListHandler,
   extra: unknown,
 ): Promise<void> {
-  if (!list) return
   let cursor: unknown
-  try {
-    for (let page = 0; page < MAX_PAGES; page += 1) {
-      const params = cursor === undefined ? {} : { cursor }
-      const result = await list({ method: 'tools/list', params }, extra)
-      catalogue.learn(result)
-      cursor = isRecord(result) ? result.nextCursor : undefined
-      if (cursor === undefined) return
-    }
-  } catch {
-    warnOnce('the tools/list handler failed: arguments are not checked before the tools run.')
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const params = cursor === undefined ? {} : { cursor }
+    const result = await list({ method: 'tools/list', params }, extra)
+    catalogue.learn(result)
+    cursor = isRecord(result) ? result.nextCursor : undefined
+    if (cursor === undefined) return
   }
 }
 

@@ -39,6 +39,7 @@ export function createMessageTap(transport: TransportLike, context: WrapperConte
     const answer = answerOf(message)
     if (!answer) {
       observing('Watching a deadline', () => clock.onSend(message))
+      if (isListChanged(message)) context.catalogue.forgetList()
       return sendOn(message, ...rest)
     }
     observing('Reading an answer', () => learn(answer, live, context))
@@ -151,6 +152,10 @@ export function createMessageTap(transport: TransportLike, context: WrapperConte
 
 function isTaskRequest({ params }: JsonRpcMessage): boolean {
   return isRecord(params) && params.task !== undefined
+}
+
+function isListChanged(message: unknown): boolean {
+  return isRecord(message) && message.method === 'notifications/tools/list_changed'
 }
 
 /** The message, if it is a response. */

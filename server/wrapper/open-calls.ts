@@ -40,6 +40,7 @@ function closeAtCrash(calls: Set<OpenCall>, error: unknown): string | undefined 
   const guilty = isBrokenPipe(error) ? undefined : context
   // Then the application decides whether the process goes on, and the calls with it.
   if (process.listenerCount('uncaughtException') > 0) return guilty?.id
+  if (process.hasUncaughtExceptionCaptureCallback()) return guilty?.id
   for (const call of [...calls]) {
     call.close(call.answering ?? crashEnding(error, call === guilty ? 'self' : 'other'))
   }

@@ -1,5 +1,6 @@
 import { formatPath, valueAt } from './argument-path.ts'
 import type { ArgumentProblem } from './argument-problem.ts'
+import { isUnfinished } from './content-shape.ts'
 import { findProblems } from './find-problems.ts'
 import { isRecord } from './mcp-shapes.ts'
 import type { OpenCall } from './open-call.ts'
@@ -15,7 +16,7 @@ export async function findOutputProblem(
   call: OpenCall,
   value: unknown,
 ): Promise<string | undefined> {
-  if (!isRecord(value) || value.isError === true) return undefined
+  if (!isRecord(value) || value.isError === true || isUnfinished(value)) return undefined
   const tool = call.context.catalogue.find(call.tool)
   if (!tool?.outputSchema) return undefined
   if (tool.source === 'registered' && value.content !== undefined) return undefined

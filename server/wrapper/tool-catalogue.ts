@@ -23,6 +23,8 @@ export type ToolCatalogue = {
   rename(from: string, to: string | undefined): void
   /** Learns from the answer to a `tools/list`; registered tools keep their own facts. */
   learn(listResult: unknown): void
+  /** The list has changed: what was learnt from it may be wrong. */
+  forgetList(): void
   /** Each known tool with a hash of its input schema, to tell versions of a server apart. */
   fingerprints(): { name: string; schema_hash: string }[]
   /** Whether a whole list has been learnt: only then is a missing name an unknown tool. */
@@ -40,6 +42,10 @@ export function createToolCatalogue(): ToolCatalogue {
     },
     names() {
       return [...new Set([...registered.keys(), ...listed.keys()])]
+    },
+    forgetList() {
+      listed.clear()
+      this.listed = false
     },
     fingerprints() {
       return this.names().map((name) => ({

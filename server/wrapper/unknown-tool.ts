@@ -2,10 +2,14 @@ import { unknownToolText } from './answers.ts'
 import { nearestName } from './nearest-name.ts'
 import type { OpenCall } from './open-call.ts'
 
-/** A whole list is known and this tool is not in it. */
-export function isUnlisted(call: OpenCall): boolean {
+/**
+ * A whole list is known, this tool is not in it, and the handler says as much. Both are asked for:
+ * a server may hide a tool from its list, and an error about something else may say "not found".
+ */
+export function isUnlisted(call: OpenCall, said: string): boolean {
   const { catalogue } = call.context
-  return catalogue.listed && catalogue.find(call.tool) === undefined
+  if (!catalogue.listed || catalogue.find(call.tool) !== undefined) return false
+  return /unknown|not found|no such|unsupported|invalid|not exist|unrecogni[sz]ed/i.test(said)
 }
 
 export function unknownToolAnswer(call: OpenCall): string {

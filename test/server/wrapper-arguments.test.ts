@@ -55,7 +55,10 @@ test('B1: unknownArguments report only records, reject refuses', async (t) => {
   assert.deepEqual(reported.record.dropped, ['folderId'])
   const refused = await callWith(t, schema, args, { unknownArguments: 'reject' })
   assert.equal(refused.result.isError, true)
-  assert.match(refused.said, /folderId.*did you mean `parentFolderId`/)
+  assert.match(
+    refused.said,
+    /^Invalid arguments for "job": it does not have this argument: `folderId` \(did you mean `parentFolderId`/,
+  )
   assert.doesNotMatch(refused.said, /done/)
   assert.equal(refused.record.error?.class, 'invalid_arguments')
   assert.deepEqual(refused.record.issues, [

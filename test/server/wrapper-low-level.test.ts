@@ -28,25 +28,31 @@ const parcels = {
   },
 }
 
+type LowLevelOptions = Omit<UnsilenceOptions, 'tools'> & {
+  /** False: no tools/list handler. */
+  tools?: unknown[] | false
+  listChanged?: boolean
+}
+
 type Handle = (request: CallToolRequest) => unknown
 
 async function startLowLevel(
   t: TestContext,
   handle: Handle,
-  { tools = [parcels], ...options }: Omit<UnsilenceOptions, 'tools'> & { tools?: unknown[] } = {},
+  { tools = [parcels], listChanged = false, ...options }: LowLevelOptions = {},
 ) {
   const logs = logDirectory(t)
   const server = unsilence(
-    new Server({ name: 'post', version: '3' }, { capabilities: { tools: {} } }),
+    new Server({ name: 'post', version: '3' }, { capabilities: { tools: { listChanged } } }),
     { logs, ...options },
   )
-  if (tools.length > 0) {
+  if (tools !== false) {
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools as never }))
   }
   server.setRequestHandler(CallToolRequestSchema, handle as never)
   const client = await connectClient(t, server)
   return {
-    client,
+    server,
     calls: () => readCalls(logs),
     async call(name: string, args?: unknown) {
       const params = args === undefined ? { name } : { name, arguments: args as never }
@@ -81,7 +87,7 @@ test('B14: a missing field is named and the handler is not called, from the firs
 })
 
 test('B14: without a schema the TypeError is unexpected', async (t) => {
-  const { call, calls } = await startLowLevel(t, length, { tools: [] })
+  const { call, calls } = await startLowLevel(t, length, { tools: false })
   assert.equal((await call('track_parcel', {})).isError, true)
   assert.equal(calls()[0]?.error?.class, 'unexpected')
   assert.match(calls()[0]?.error?.message ?? '', /Cannot read properties of undefined/)
@@ -154,6 +160,28 @@ test('a name that the list does not have is an unknown tool', async (t) => {
   const result = await call('track_parcels', { address: 'a' })
   assert.match(textOf(result), /no tool "track_parcels".*Did you mean "track_parcel"\?/)
   assert.equal(calls()[0]?.error?.class, 'unknown_tool')
+})
+
+test('an unlisted tool that fails for another reason is not called unknown', async (t) => {
+  const { call, calls } = await startLowLevel(t, () => Promise.reject(new Error('disk on fire')))
+  assert.doesNotMatch(textOf(await call('hidden_tool', {})), /no tool/)
+  assert.equal(calls()[0]?.error?.class, 'unexpected')
+})
+
+test('a list that changes is asked for again', async (t) => {
+  const tools: unknown[] = []
+  const { server, call } = await startLowLevel(t, () => text('ok'), { tools, listChanged: true })
+  assert.equal(textOf(await call('track_parcel', {})), 'ok')
+  tools.push(parcels)
+  await server.sendToolListChanged()
+  assert.match(textOf(await call('track_parcel', {})), /`address` is missing/)
+})
+
+test('a list handler that fails leaves the calls alone', async (t) => {
+  const { server, call } = await startLowLevel(t, () => text('ok'))
+  server.setRequestHandler(ListToolsRequestSchema, () => Promise.reject(new Error('no list')))
+  assert.equal(textOf(await call('track_parcel', {})), 'ok')
+  assert.equal(textOf(await call('track_parcel', {})), 'ok')
 })
 
 test('annotations in the list allow a retry', async (t) => {

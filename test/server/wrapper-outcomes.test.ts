@@ -248,6 +248,18 @@ test('A18: a URL elicitation reaches the client untouched and counts as deferred
   assert.equal(calls()[0]?.outcome, 'deferred')
 })
 
+test('a result that asks for input is deferred, not broken', async (t) => {
+  const { client, calls } = await startWrapped(t, (server) => {
+    server.registerTool('ask', { outputSchema: { n: z.number() } }, () => {
+      return { resultType: 'input_required', inputRequests: {} } as never
+    })
+  })
+  const result = await client.callTool({ name: 'ask' })
+  assert.equal(result.isError, undefined)
+  assert.equal(result.resultType, 'input_required')
+  assert.equal(calls()[0]?.outcome, 'deferred')
+})
+
 test('ToolError speaks to the model word for word', async (t) => {
   const { call, calls } = await startWrapped(t, (server) => {
     server.registerTool('find', {}, () => {
