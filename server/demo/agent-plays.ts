@@ -115,11 +115,11 @@ const wrongChoice: Play = (random) => [
 /** The same call over and over, though the answer says that it cannot work. */
 const loop: Play = (random) =>
   Array.from({ length: 4 + random.below(3) }, () =>
-    docs('get_document', { document_id: 'DOC-999' }),
+    docs('get_document', { document_id: 'DOC-990' }),
   )
 
 const missName: Play = () => [
-  docs('search', { query: 'service levels' }),
+  docs('search_docs', { query: 'service levels' }),
   docs('search_documents', { query: 'service levels' }),
 ]
 

@@ -33,8 +33,8 @@ describe('the agent’s script', () => {
     has('search_documents', (args) => 'pattern' in args)
     has('list_invoices', (args) => args.limit === '10')
     has('get_document', (args) => args.format === 'markdown')
-    has('get_document', (args) => args.document_id === 'DOC-999')
-    has('search', () => true)
+    has('get_document', (args) => args.document_id === 'DOC-990')
+    has('search_docs', () => true)
     assert.equal(new Set(all.map((step) => step.tool)).size, 11)
   })
 

@@ -60,7 +60,7 @@ function asText(rows: readonly FailureRow[], { zone }: Filter): string {
   const columns = columnsFor(zone)
   if (!process.stdout.isTTY) return formatTsv(rows, columns)
   return formatTable(rows, columns, {
-    width: process.stdout.columns ?? 80,
+    width: process.stdout.columns || 80,
     styled: mayStyle(process.stdout),
   })
 }

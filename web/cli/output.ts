@@ -33,16 +33,25 @@ export type ProgressLine = {
   end(): void
 }
 
+const REWRITE_EVERY_MS = 100
+
 /** One line that is rewritten in place; on anything but a terminal it says nothing. */
 export function progressLine(stream: NodeJS.WriteStream = process.stderr): ProgressLine {
   if (!stream.isTTY) return { show: () => undefined, end: () => undefined }
   const clear = '\r\u001b[2K'
+  let shown = ''
+  let shownMs = Number.NEGATIVE_INFINITY
   return {
     show(text) {
-      stream.write(clear + text.slice(0, (stream.columns ?? 80) - 1))
+      if (text === shown || performance.now() - shownMs < REWRITE_EVERY_MS) return
+      shown = text
+      shownMs = performance.now()
+      // A terminal that does not know its width says 0.
+      stream.write(clear + text.slice(0, (stream.columns || 80) - 1))
     },
     end() {
-      stream.write(clear)
+      if (shown !== '') stream.write(clear)
+      shown = ''
     },
   }
 }
