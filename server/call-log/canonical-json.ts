@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /**
  * JSON with one spelling for equal values (RFC 8785): keys sorted by UTF-16 units, no white space,
@@ -19,5 +19,5 @@ export function canonicalJson(value: unknown): string {
 
 /** First 16 hex digits of the SHA-256 of the canonical JSON. Equal arguments, equal hash. */
 export function argumentsHash(redacted: unknown): string {
-  return createHash('sha256').update(canonicalJson(redacted)).digest('hex').slice(0, 16)
+  return hash('sha256', canonicalJson(redacted)).slice(0, 16)
 }

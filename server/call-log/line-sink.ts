@@ -7,8 +7,10 @@ export type LineSinkOptions = {
   /** Lines that cannot be written wait here, up to this many bytes. */
   maxWaitingBytes?: number | undefined
   /** Appends and gives the number of bytes written, which may be fewer. For tests of full disks. */
-  append?: ((fd: number, bytes: Uint8Array) => number) | undefined
+  append?: Append | undefined
 }
+
+export type Append = (fd: number, data: string | Uint8Array) => number
 
 /** Lines that were given up, by their sequence numbers. */
 export type Dropped = { reason: string; records: number; fromN: number; toN: number }
@@ -23,7 +25,8 @@ const FLUSH_BYTES = 256 * 1024
 const RETRY_AFTER_MS = 250
 /** How long, and for how many bytes, lines are kept until their file was seen to exist still. */
 const CONFIRM_AFTER_MS = 1_000
-const CONFIRM_AFTER_BYTES = 1024 * 1024
+/** Kept low: strings that live longer than a moment cost the garbage collector dear. */
+const CONFIRM_AFTER_BYTES = 64 * 1024
 
 /** These pass: the file stays open, and the rest of a half-written line follows later. */
 const PASSING = new Set(['ENOSPC', 'EDQUOT', 'EAGAIN', 'EINTR', 'EBUSY'])
@@ -35,7 +38,7 @@ const PASSING = new Set(['ENOSPC', 'EDQUOT', 'EAGAIN', 'EINTR', 'EBUSY'])
  */
 export class LineSink {
   readonly #monotonicMs: () => number
-  readonly #append: (fd: number, bytes: Uint8Array) => number
+  readonly #append: Append
   readonly #maxWaitingBytes: number
   #fd: number | undefined
   #sizeBytes = 0
@@ -53,7 +56,7 @@ export class LineSink {
 
   constructor({ monotonicMs, append, maxWaitingBytes = MAX_WAITING_BYTES }: LineSinkOptions) {
     this.#monotonicMs = monotonicMs
-    this.#append = append ?? ((fd, bytes) => writeSync(fd, bytes))
+    this.#append = append ?? appendNow
     this.#maxWaitingBytes = maxWaitingBytes
   }
 
@@ -167,9 +170,11 @@ export class LineSink {
     const [line] = this.#waiting
     if (!line) return true
     try {
-      const bytes = Buffer.from(line.text)
-      while (this.#headBytes < bytes.length) {
-        const rest = this.#headBytes === 0 ? bytes : bytes.subarray(this.#headBytes)
+      const lineBytes = Buffer.byteLength(line.text)
+      while (this.#headBytes < lineBytes) {
+        // As a string: one copy less than by way of a buffer.
+        const rest =
+          this.#headBytes === 0 ? line.text : Buffer.from(line.text).subarray(this.#headBytes)
         const written = this.#append(fd, rest)
         this.#headBytes += written
         this.#sizeBytes += written
@@ -225,4 +230,8 @@ export class LineSink {
     this.#unconfirmed = []
     this.#unconfirmedBytes = 0
   }
+}
+
+function appendNow(fd: number, data: string | Uint8Array): number {
+  return typeof data === 'string' ? writeSync(fd, data) : writeSync(fd, data)
 }

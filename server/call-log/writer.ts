@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { CrashOrigin } from '../process-end.ts'
 import { FileCallLog } from './file-call-log.ts'
+import type { Append } from './line-sink.ts'
 import type { RetentionLimits } from './log-retention.ts'
 import type { OpenJournal } from './open-journal.ts'
 import type { BeatRecord, LogRecord, NameAndVersion, StartRecord } from './record.ts'
@@ -21,7 +22,7 @@ export type CallLogOptions = {
   /** Asked once, when the `start` record is written. */
   tools?: (() => StartRecord['tools']) | undefined
   /** Appends to a file; for tests of full disks. */
-  append?: ((fd: number, bytes: Uint8Array) => number) | undefined
+  append?: Append | undefined
 }
 
 export type CallLog = {

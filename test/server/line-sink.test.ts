@@ -15,7 +15,8 @@ function setUp(t: TestContext, options: { maxWaitingBytes?: number } = {}) {
   const path = () => join(directory, `${files}.jsonl`)
   const sink = new LineSink({
     monotonicMs: () => clock.ms,
-    append(fd, bytes) {
+    append(fd, data) {
+      const bytes = Buffer.from(data)
       disk.writes += 1
       const room = Math.min(bytes.length, disk.freeBytes)
       if (room <= 0)

@@ -257,10 +257,10 @@ test('a beat tells how long the event loop stood still', async (t) => {
 test('M3: records wait in memory while the disk is full; what is lost is counted exactly', async (t) => {
   let full = false
   const log = openLog(t, {
-    append(fd, bytes) {
+    append(fd, data) {
       if (full)
         throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
-      return writeSync(fd, bytes)
+      return writeSync(fd, Buffer.from(data))
     },
   })
   log.record(callRecord(1))
