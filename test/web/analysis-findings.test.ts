@@ -114,3 +114,24 @@ test('after closing nothing is computed any more', async (t) => {
   await wait(20)
   assert.equal(findings.status().computedMs, first)
 })
+
+test('a database that can no longer be read leaves the old findings, and the status says why', async (t) => {
+  let now = NOW
+  const store = storeOf(t, nights(13))
+  let broken = false
+  const fragile = {
+    ...store,
+    snapshot: <Answer>(questions: (inside: typeof store) => Answer): Answer => {
+      if (broken) throw new Error('disk I/O error')
+      return store.snapshot(() => questions(store))
+    },
+  }
+  const findings = createFindings(fragile as typeof store, { zone: ZONE, now: () => now })
+  assert.equal(findings.current().length, 1)
+  broken = true
+  now += DAY
+  for (let i = 0; i < 200 && !findings.status().problem; i++) await wait(10)
+  assert.equal(findings.status().problem, 'disk I/O error')
+  assert.equal(findings.current().length, 1)
+  findings.close()
+})

@@ -126,7 +126,7 @@ test('loops become one finding a tool and class, whose calls are exactly those i
   const [group, ...others] = loopGroups(store, filter, NOW)
   assert.equal(others.length, 0)
   assert.deepEqual([group?.loops.length, group?.sessions, group?.wastedCalls], [2, 2, 5])
-  const [finding] = loopFindings(store, filter, NOW)
+  const [finding] = loopFindings(loopGroups(store, filter, NOW), store, filter, NOW)
   assert.equal(
     finding?.sentence,
     '`search` is called up to 4 times in a row with the same arguments that fail (tool_error): 2 loops in 2 sessions, 5 calls and 25 seconds wasted.',

@@ -15,6 +15,7 @@ export type FindingKind =
   | 'ignored_arguments'
   | 'retry_loop'
   | 'silence'
+  | 'incident'
 
 /** What a card on the overview shows, and what a command prints. */
 export type Finding = {

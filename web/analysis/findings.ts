@@ -4,8 +4,11 @@ import { defaultFilter, type Filter, withRange } from '../queries/filter.ts'
 import { addLocalDays, DAY_MS, instantOfWall, wallMs } from '../queries/time-zones.ts'
 import { argumentFindings } from './argument-signatures.ts'
 import { type Finding, GRADES } from './finding.ts'
-import { loopFindings } from './loop-findings.ts'
-import { silenceFindings } from './silence-findings.ts'
+import { incidentFindings, incidentsIn } from './incident-findings.ts'
+import type { Incident } from './incidents.ts'
+import { type LoopGroup, loopFindings, loopGroups } from './loop-findings.ts'
+import { silenceFindings, silencesIn } from './silence-findings.ts'
+import type { Silence } from './silences.ts'
 import type { TimeoutWindow } from './timeout-window.ts'
 import {
   findTimeoutWindows,
@@ -20,6 +23,7 @@ const DEFAULT_DAYS = 28
 /** Findings are made anew at most this often, and never more than a twentieth of the time. */
 const MIN_PAUSE_MS = 5000
 const PAUSE_FACTOR = 20
+const AFTER_FAULT_MS = 60_000
 
 export type FindingsStatus = {
   /** When the findings were made; undefined before the first time. */
@@ -39,12 +43,20 @@ export type FindingsStatus = {
   tested: string
   /** What is missing for findings that need more days; undefined where nothing is. */
   missing: string | undefined
+  /** Why the findings could not be made anew, where they are old for that reason. */
+  problem: string | undefined
 }
 
 export type Findings = {
   /** Best grade first, then most calls. Made on the first call; later ones never wait. */
   current(): readonly Finding[]
   windows(): readonly TimeoutWindow[]
+  /** Retry loops by tool and class, most wasted calls first. */
+  loops(): readonly LoopGroup[]
+  /** When servers fell silent, in order. */
+  silences(): readonly Silence[]
+  /** One-off outages, newest first; of some the recent ones are findings. */
+  incidents(): readonly Incident[]
   status(): FindingsStatus
   /** Makes them anew if calls came and the pause is over: for a timer of the owner's. */
   refresh(): void
@@ -55,6 +67,9 @@ export type Findings = {
 type Answer = {
   findings: Finding[]
   windows: TimeoutWindow[]
+  loops: LoopGroup[]
+  silences: Silence[]
+  incidents: Incident[]
   status: FindingsStatus
   version: number
 }
@@ -88,13 +103,23 @@ export function createFindings(
     return made
   }
 
+  /** Nobody waits for this: a database that cannot be read now leaves the old findings, and says so. */
+  function computeAside(): void {
+    try {
+      compute()
+    } catch (error) {
+      refreshAt = options.now() + AFTER_FAULT_MS
+      if (answer) answer.status.problem = error instanceof Error ? error.message : String(error)
+    }
+  }
+
   function latest(): Answer {
     if (!answer) return compute()
     // Whoever asks gets what there is; the next one gets what this starts.
     if (!timer && isStale()) {
       timer = setTimeout(() => {
         timer = undefined
-        if (!closed && isStale()) compute()
+        if (!closed && isStale()) computeAside()
       }, 0)
       timer.unref()
     }
@@ -104,6 +129,9 @@ export function createFindings(
   return {
     current: () => latest().findings,
     windows: () => latest().windows,
+    loops: () => latest().loops,
+    silences: () => latest().silences,
+    incidents: () => latest().incidents,
     status: () => latest().status,
     refresh: () => {
       if (isStale()) compute()
@@ -123,19 +151,35 @@ function makeFindings(
   const nowMs = options.now()
   const version = store.dataVersion()
   const range = rangeOf(store, nowMs, zone, options.days ?? DEFAULT_DAYS)
-  if (!range) return { findings: [], windows: [], status: emptyStatus(nowMs, zone), version }
+  if (!range) {
+    return {
+      findings: [],
+      windows: [],
+      loops: [],
+      silences: [],
+      incidents: [],
+      status: emptyStatus(nowMs, zone),
+      version,
+    }
+  }
   const filter = withRange(defaultFilter({ nowMs, defaultZone: zone }), range.fromMs, range.toMs)
-  const scan = findTimeoutWindows(store.quarterSeries(filter), { range, zone })
   const live = liveFilter(filter, nowMs)
+  const series = store.quarterSeries(filter)
+  const scan = findTimeoutWindows(series, { range, zone })
+  const loops = loopGroups(store, live, nowMs)
+  const silences = silencesIn(store, live, nowMs)
+  const incidents = incidentsIn(store, filter, series, scan.windows)
   const findings = [
     ...scan.windows.map((window) => windowFinding(window, store, nowMs)),
     ...argumentFindings(store, live, nowMs),
-    ...loopFindings(store, live, nowMs),
-    ...silenceFindings(store, live, nowMs),
+    ...loopFindings(loops, store, live, nowMs),
+    ...silenceFindings(silences, store, live, nowMs),
+    ...incidentFindings(incidents, store, filter, nowMs),
   ]
   const { calls } = store.keyFigures(filter)
   const status = statusOf(scan, { nowMs, zone, range, calls })
-  return { findings: findings.sort(byGrade), windows: scan.windows, status, version }
+  const { windows } = scan
+  return { findings: findings.sort(byGrade), windows, loops, silences, incidents, status, version }
 }
 
 /** Up to this moment: signatures need not wait for the quarter hour to be full. */
@@ -183,6 +227,7 @@ function emptyStatus(nowMs: number, zone: string): FindingsStatus {
     scans: 0,
     tested: 'Nothing was tested: there are no calls in the range yet.',
     missing: missingText(0),
+    problem: undefined,
   }
 }
 
@@ -211,6 +256,7 @@ function statusOf(
     scans,
     tested: testedText(scan, daysOfData, calls),
     missing: missingText(daysOfData),
+    problem: undefined,
   }
 }
 

@@ -70,10 +70,13 @@ function isWorthTelling({ loops }: LoopGroup): boolean {
   return loops.length >= 2 || loops.some(({ calls }) => calls.length >= 5)
 }
 
-export function loopFindings(store: CallStore, filter: Filter, nowMs: number): Finding[] {
-  return loopGroups(store, filter, nowMs)
-    .filter(isWorthTelling)
-    .map((group) => loopFinding(group, store, filter, nowMs))
+export function loopFindings(
+  groups: readonly LoopGroup[],
+  store: CallStore,
+  filter: Filter,
+  nowMs: number,
+): Finding[] {
+  return groups.filter(isWorthTelling).map((group) => loopFinding(group, store, filter, nowMs))
 }
 
 function loopFinding(group: LoopGroup, store: CallStore, filter: Filter, nowMs: number): Finding {

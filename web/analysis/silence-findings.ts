@@ -19,9 +19,14 @@ export function silencesIn(store: CallStore, filter: Filter, nowMs: number): Sil
 }
 
 /** One finding a server and kind of silence, told by its newest one. */
-export function silenceFindings(store: CallStore, filter: Filter, nowMs: number): Finding[] {
+export function silenceFindings(
+  all: readonly Silence[],
+  store: CallStore,
+  filter: Filter,
+  nowMs: number,
+): Finding[] {
   const groups = new Map<string, Silence[]>()
-  for (const silence of silencesIn(store, filter, nowMs)) {
+  for (const silence of all) {
     if (!isWorthTelling(silence)) continue
     const key = JSON.stringify([silence.server, silence.kind])
     groups.set(key, [...(groups.get(key) ?? []), silence])
