@@ -157,7 +157,7 @@ export function connection<C>(
       try {
         return await work(client)
       } catch (error) {
-        if (classify(error).class === 'connection') {
+        if (isBroken(error)) {
           retire(held, true)
           if (context) context.retired = true
         }
@@ -175,4 +175,13 @@ export function connection<C>(
       await closeQuietly(last)
     },
   }
+}
+
+/**
+ * Whether the error says that the client itself is of no use any more. An upstream that answers
+ * 503 has a connection that works, and a request that was called off has harmed none.
+ */
+function isBroken(error: unknown): boolean {
+  const { class: kind, status, code } = classify(error)
+  return kind === 'connection' && status === undefined && code !== 'ABORT_ERR'
 }

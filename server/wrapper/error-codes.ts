@@ -88,7 +88,7 @@ const NAMES = table(
   [
     TIMEOUT,
     `TimeoutError ConnectTimeoutError HeadersTimeoutError BodyTimeoutError
-     MongoNetworkTimeoutError MongoServerSelectionError MongoWaitQueueTimeoutError
+     MongoNetworkTimeoutError MongoWaitQueueTimeoutError
      MongoOperationTimeoutError KnexTimeoutError SequelizeConnectionTimedOutError
      SequelizeConnectionAcquireTimeoutError ConnectionTimeoutError SocketTimeoutError
      CommandTimeoutError APIConnectionTimeoutError ResourceRequestTimeoutError
@@ -96,13 +96,13 @@ const NAMES = table(
   ],
   [
     CONNECTION,
-    `SocketError ConnectionError MongoNetworkError MongoTopologyClosedError MongoPoolClearedError
-     PoolClearedError MongoNotConnectedError MaxRetriesPerRequestError
+    `SocketError ConnectionError MongoNetworkError MongoServerSelectionError
+     MongoTopologyClosedError MongoPoolClearedError PoolClearedError MongoNotConnectedError MaxRetriesPerRequestError
      SequelizeConnectionError SequelizeConnectionRefusedError SequelizeHostNotReachableError
      SequelizeHostNotFoundError ClientClosedError ClientOfflineError
      SocketClosedUnexpectedlyError DisconnectsClientError ReconnectStrategyError
      ClusterAllFailedError APIConnectionError ConnectionClosedError ConnectionLostError
-     DisconnectedError ClientDestroyedError ClientClosedError`,
+     DisconnectedError ClientDestroyedError`,
   ],
   [
     RATE_LIMITED,

@@ -94,6 +94,8 @@ test('C12: only a connection failure retires the client', async () => {
     new Error('Internal Server Error'),
     Object.assign(new Error('statement timeout'), { code: '57014' }),
     { response: { status: 429 } },
+    { response: { status: 503 } },
+    new DOMException('This operation was aborted', 'AbortError'),
     new TypeError('x is undefined'),
   ]
   for (const failure of failures) {
