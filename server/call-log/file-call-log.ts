@@ -54,6 +54,7 @@ export class FileCallLog implements CallLog {
 
   constructor(options: CheckedCallLogOptions, forget: () => void) {
     const writer = randomBytes(16).toString('hex')
+    const started = (options.now ?? Date.now)()
     this.directory = options.directory
     this.#options = options
     this.#forget = forget
@@ -62,13 +63,13 @@ export class FileCallLog implements CallLog {
     this.#files = createLogFiles({
       directory: options.directory,
       server: options.server.name,
-      startedAt: this.#now(),
+      startedAt: started,
       pid: process.pid,
       writer,
     })
     this.journal = createOpenJournal({
       path: `${this.#files.stem}${OPEN_JOURNAL_EXTENSION}`,
-      header: () => ({ w: writer, pid: process.pid, boot_id: bootId(), started: this.#now() }),
+      header: () => ({ w: writer, pid: process.pid, boot_id: bootId(), started }),
       monotonicMs: () => performance.now(),
     })
     this.#logger = createRecordLogger({
@@ -128,7 +129,7 @@ export class FileCallLog implements CallLog {
         onCrash: (error, origin) => this.#crash(error, origin),
         onExit: (code, signal) => {
           if (this.#ended) return
-          for (const closeCalls of this.#closeCalls) this.#safely(() => closeCalls(code))
+          for (const closeCalls of this.#closeCalls) attempt(() => closeCalls(code))
           this.#end({ code, reason: signal ?? this.#endReason })
         },
       }),

@@ -47,9 +47,15 @@ export function createLogFiles(options: LogFilesOptions): LogFiles {
       mkdirSync(options.directory, { recursive: true, mode: 0o700 })
       refuseUnsafe(options.directory)
       const name = `${stem}.${number + 1}.jsonl`
-      const fd = openSync(join(options.directory, name), APPEND_NEW, 0o600)
-      number += 1
-      return { fd, name }
+      try {
+        const fd = openSync(join(options.directory, name), APPEND_NEW, 0o600)
+        number += 1
+        return { fd, name }
+      } catch (error) {
+        // Somebody has put a file there; the next try takes the next name.
+        if ((error as NodeJS.ErrnoException).code === 'EEXIST') number += 1
+        throw error
+      }
     },
   }
 }
