@@ -137,7 +137,7 @@ function argumentFinding(
 ): Finding {
   const failed = row.failures > 0
   const evidence: Filter = { ...filter, signature: row.fingerprint }
-  const { calls, sessions } = store.keyFigures(evidence)
+  const { calls, sessions } = store.impact(evidence)
   return {
     id,
     kind: failed ? 'malformed_arguments' : 'ignored_arguments',

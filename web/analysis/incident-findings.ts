@@ -3,13 +3,15 @@ import { type Filter, printFilter, withRange } from '../queries/filter.ts'
 import { DAY_MS } from '../queries/time-zones.ts'
 import { type Finding, type Grade, stableId } from './finding.ts'
 import { type Episode, findEpisodes, type Incident, mergeEpisodes } from './incidents.ts'
-import { sum } from './statistics.ts'
+import { binomialTail, sum } from './statistics.ts'
 import type { TimeoutWindow } from './timeout-window.ts'
 import { durationText, familyOf, impactWords, listText, momentText, percentText } from './words.ts'
 
 /** Older ones are history: on the page of incidents, not among the findings. */
 const RECENT_DAYS = 7
 const MAX_FINDINGS = 5
+const MIN_SESSIONS = 3
+const MAX_P_WITHOUT_LOOPS = 0.001
 /** No failure for so long: it is over. */
 const OVER_AFTER_MS = 30 * 60_000
 
@@ -28,14 +30,18 @@ export function incidentsIn(
 }
 
 /**
- * Wrong arguments are the callers' and have findings of their own. What a tool answers itself counts
- * only from two sessions on: in one, it is that session's loop.
+ * Wrong arguments are the callers' and have findings of their own. What a tool answers itself may be
+ * a few callers repeating themselves: there each loop counts once, and three sessions must be hit.
  */
 function isOutage(episode: Episode, store: CallStore, filter: Filter): boolean {
   const family = familyOf(episode.class)
   if (family === 'network' || episode.class === 'crashed') return true
   if (family === 'arguments') return false
-  return store.keyFigures(evidenceOf([episode], filter)).sessions >= 2
+  const evidence = evidenceOf([episode], filter)
+  if (store.impact(evidence).sessions < MIN_SESSIONS) return false
+  const inLoops = store.impact({ ...evidence, flag: { include: ['loop'], exclude: [] } })
+  const collapsed = episode.failures - inLoops.calls + inLoops.sessions
+  return binomialTail(episode.calls, episode.usualRate, collapsed) <= MAX_P_WITHOUT_LOOPS
 }
 
 function upstreamOf(episode: Episode, store: CallStore, filter: Filter): string | undefined {
@@ -81,7 +87,7 @@ function incidentFinding(
   const [onset] = incident.episodes
   if (!onset) return undefined
   const evidence = evidenceOf(incident.episodes, filter)
-  const { calls, sessions } = store.keyFigures(evidence)
+  const { calls, sessions } = store.impact(evidence)
   const isOver = nowMs - incident.toMs >= OVER_AFTER_MS
   return {
     id: stableId('incident', [onset.server, onset.tool, onset.class, onset.fromMs]),

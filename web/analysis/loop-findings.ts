@@ -87,7 +87,7 @@ function loopFinding(group: LoopGroup, store: CallStore, filter: Filter, nowMs: 
     class: { include: [group.class], exclude: [] },
     flag: { include: ['loop'], exclude: [] },
   }
-  const { calls, sessions } = store.keyFigures(evidence)
+  const { calls, sessions } = store.impact(evidence)
   return {
     id: group.id,
     kind: 'retry_loop',

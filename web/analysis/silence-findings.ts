@@ -55,7 +55,7 @@ function silenceFinding(
     ...withRange(filter, fromMs - LAST_HOUR_MS, fromMs + 1),
     server: { include: [server], exclude: [] },
   }
-  const { calls, sessions } = store.keyFigures(evidence)
+  const { calls, sessions } = store.impact(evidence)
   return {
     id: stableId('silence', [server, kind]),
     kind: 'silence',

@@ -86,7 +86,7 @@ export type FoundWindow = {
 export function describeWindow(found: FoundWindow): TimeoutWindow | undefined {
   const { series, timeline, window, seed } = found
   const { slotsPerUnit, quartersPerSlot, name: frame } = timeline.frame
-  const weekdays = weekdaysOf(timeline, window)
+  const weekdays = weekdaysOfWindow(timeline, window)
   const instances = window.instances.filter(({ slot }) => isOn(timeline, slot, weekdays))
   const counts = countUnits(timeline, window, instances, weekdays)
   const ratio = riskRatio(counts)
@@ -146,7 +146,7 @@ const WEEKLY_SHARE = 0.6
  * The weekday of a weekly window; for a daily one, the one or two weekdays that hold most of its
  * hits and keep being hit. Empty: every day.
  */
-function weekdaysOf(timeline: Timeline, window: ScannedWindow): number[] {
+export function weekdaysOfWindow(timeline: Timeline, window: ScannedWindow): number[] {
   if (timeline.frame.name === 'week') return [weekdayOfSlot(timeline, window.start)]
   const hits = new Map<number, number>()
   const atRisk = new Map<number, number>()

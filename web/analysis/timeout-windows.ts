@@ -1,10 +1,27 @@
 import type { QuarterSeries } from '../queries/call-store.ts'
-import { nextOffsetChange, offsetSpans, quarterOf, wallQuarter } from '../queries/time-zones.ts'
+import {
+  nextOffsetChange,
+  offsetSpans,
+  quarterOf,
+  wallQuarter,
+  weekdayOfDay,
+} from '../queries/time-zones.ts'
 import { GRADES } from './finding.ts'
 import { createJudge, type ScannedWindow, scanTimeline } from './recurrence-scan.ts'
 import { benjaminiHochberg } from './statistics.ts'
-import { dayTimeline, type Timeline, weekTimeline, withoutFailuresIn } from './timeline.ts'
-import { describeWindow, type FixedIn, type TimeoutWindow } from './timeout-window.ts'
+import {
+  dayTimeline,
+  instanceStarts,
+  type Timeline,
+  weekTimeline,
+  withoutFailuresIn,
+} from './timeline.ts'
+import {
+  describeWindow,
+  type FixedIn,
+  type TimeoutWindow,
+  weekdaysOfWindow,
+} from './timeout-window.ts'
 import { growBounds } from './window-bounds.ts'
 
 /** Windows that are looked for in one series and frame, each after taking out the one before. */
@@ -134,18 +151,54 @@ function scanZone(
   pValues: number[],
 ): ZoneScan {
   const firstScan = pValues.length
-  const days = peel(dayTimeline(series.quarters, range, zone), pValues)
-  const candidates = days.candidates
+  const timeline = dayTimeline(series.quarters, range, zone)
+  const daily = peel(timeline, pValues)
   const inRange = series.quarters.filter(({ quarter }) => isInside(quarter, range))
-  // Weeks come after the daily windows are out, which would light up each weekday.
-  if (historyDays(inRange, range) >= MIN_DAYS_FOR_WEEKS) {
-    candidates.push(...peel(weekTimeline(days.rest), pValues).candidates)
+  const p = () => Math.min(...pValues.slice(firstScan))
+  if (historyDays(inRange, range) < MIN_DAYS_FOR_WEEKS) return { candidates: daily, p: p() }
+  // What recurs every day would light up each weekday, so it is taken out first. What the day's
+  // frame found on one or two weekdays stays in: the week's frame may tell it better.
+  const everyDay = daily.filter((candidate) => weekdaysOf(candidate).length === 0)
+  const rest = everyDay.reduce((left, { window }) => withoutFailuresIn(left, window), timeline)
+  const weekly = peel(weekTimeline(rest), pValues)
+  return { candidates: preferred([...daily, ...weekly], pValues), p: p() }
+}
+
+function weekdaysOf({ timeline, window }: Candidate): number[] {
+  return weekdaysOfWindow(timeline, window)
+}
+
+/** Of two candidates that share a quarter hour of the week, the one that chance explains worse. */
+function preferred(candidates: readonly Candidate[], pValues: readonly number[]): Candidate[] {
+  const kept: Candidate[] = []
+  const p = ({ scan }: Candidate) => pValues[scan] ?? 1
+  for (const candidate of [...candidates].sort((a, b) => p(a) - p(b))) {
+    if (!kept.some((other) => overlap(other, candidate))) kept.push(candidate)
   }
-  return { candidates, p: Math.min(...pValues.slice(firstScan)) }
+  return kept
+}
+
+const WEEK_QUARTERS = 7 * 96
+
+function overlap(a: Candidate, b: Candidate): boolean {
+  const quarters = new Set(quartersOfWeek(a))
+  return quartersOfWeek(b).some((quarter) => quarters.has(quarter))
+}
+
+/** Wall quarters since a Thursday midnight that the window takes of a week. */
+function quartersOfWeek({ timeline, window }: Candidate): number[] {
+  const { quartersPerSlot } = timeline.frame
+  const weekdays = weekdaysOfWindow(timeline, window)
+  const length = window.length * quartersPerSlot
+  return instanceStarts(timeline, window).flatMap((slot) => {
+    const first = timeline.firstWallQuarter + slot * quartersPerSlot
+    const isOn = weekdays.length === 0 || weekdays.includes(weekdayOfDay(Math.floor(first / 96)))
+    return isOn ? Array.from({ length }, (_, i) => (first + i) % WEEK_QUARTERS) : []
+  })
 }
 
 /** Finds a window, takes its failures out, and looks again. */
-function peel(timeline: Timeline, pValues: number[]): { candidates: Candidate[]; rest: Timeline } {
+function peel(timeline: Timeline, pValues: number[]): Candidate[] {
   const candidates: Candidate[] = []
   let rest = timeline
   while (candidates.length < MAX_WINDOWS) {
@@ -158,7 +211,7 @@ function peel(timeline: Timeline, pValues: number[]): { candidates: Candidate[];
     candidates.push({ timeline: rest, seed: best, window, scan, ordinal: candidates.length + 1 })
     rest = withoutFailuresIn(rest, window)
   }
-  return { candidates, rest }
+  return candidates
 }
 
 function hitShare({ hits, instances }: ScannedWindow): number {

@@ -58,7 +58,7 @@ export function minuteBounds(window: TimeoutWindow, startTimes: readonly number[
 
 export function windowFinding(window: TimeoutWindow, store: CallStore, nowMs: number): Finding {
   const filter = evidenceFilter(window)
-  const { calls, sessions } = store.keyFigures(filter)
+  const { calls, sessions } = store.impact(filter)
   const bounds = minuteBounds(window, store.startTimes(filter, MAX_TIMES))
   return {
     id: window.id,

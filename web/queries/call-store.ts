@@ -13,6 +13,8 @@ import type { Filter } from './filter.ts'
 export type CallStore = {
   /** Totals under the filter, and how many calls the filter hides. */
   keyFigures(filter: Filter): KeyFigures
+  /** How many calls, in how many sessions: cheaper than keyFigures. */
+  impact(filter: Filter): { calls: number; sessions: number }
   /** Counts a bucket of `bucketMs` (a multiple of 15 minutes), by outcome, buckets in order, none left out. */
   callsOverTime(filter: Filter): TimeBucket[]
   /** One row a tool, most failures first. */

@@ -62,13 +62,27 @@ function durationsOf(reader: Reader, filter: Filter): Map<number, ToolDurations>
   })
 }
 
+/** How many calls the list under the filter has. */
 export function totalOf(reader: Reader, filter: Filter): number {
-  return tallyOf(quartersOf(reader, filter)).calls
+  return reader.remember('total', filter, () => {
+    const { source, counts } = reader.select(filter)
+    return reader.first<TotalRow>(totalRow(source, counts), counts.values)?.n ?? 0
+  })
+}
+
+export function impact(reader: Reader, filter: Filter): { calls: number; sessions: number } {
+  return { calls: totalOf(reader, filter), sessions: sessionsOf(reader, filter) }
+}
+
+function sessionsOf(reader: Reader, filter: Filter): number {
+  return reader.remember('sessions', filter, () => {
+    const { calls } = reader.select(filter)
+    return reader.first<TotalRow>(sessionTotal(calls), calls.values)?.n ?? 0
+  })
 }
 
 export function keyFigures(reader: Reader, filter: Filter): KeyFigures {
   const total = tallyOf(quartersOf(reader, filter))
-  const { calls } = reader.select(filter)
   const all = new Map<number, number>()
   for (const { histogram } of durationsOf(reader, filter).values()) {
     for (const [bin, n] of histogram) addToHistogram(all, bin, n)
@@ -76,17 +90,13 @@ export function keyFigures(reader: Reader, filter: Filter): KeyFigures {
   return {
     calls: total.calls,
     byOutcome: total.byOutcome,
-    hidden: callsInRange(reader, filter) - total.calls,
+    hidden: totalOf(reader, rangeOnly(filter)) - total.calls,
     rated: total.rated,
     failures: total.failures,
     failureRate: failureRate(total),
     p50Ms: percentileMs(all, 0.5),
     p95Ms: percentileMs(all, 0.95),
-    sessions: reader.remember(
-      'sessions',
-      filter,
-      () => reader.first<TotalRow>(sessionTotal(calls), calls.values)?.n ?? 0,
-    ),
+    sessions: sessionsOf(reader, filter),
   }
 }
 
@@ -106,14 +116,6 @@ export function rangeOnly(filter: Filter): Filter {
     timeOfDay: undefined,
     weekdays: [],
   }
-}
-
-function callsInRange(reader: Reader, filter: Filter): number {
-  const range = rangeOnly(filter)
-  return reader.remember('total', range, () => {
-    const { source, counts } = reader.select(range)
-    return reader.first<TotalRow>(totalRow(source, counts), counts.values)?.n ?? 0
-  })
 }
 
 export function callsOverTime(reader: Reader, filter: Filter, nowMs: number): TimeBucket[] {

@@ -8,7 +8,7 @@ import type { Source } from './sql/counts.ts'
 import { CONTENT_MARK, type ContentRow } from './sql/health.ts'
 
 const MAX_STATEMENTS = 200
-const MAX_ANSWERS = 24
+const MAX_ANSWERS = 48
 
 export type Value = number | string | null
 

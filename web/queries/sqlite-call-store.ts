@@ -2,7 +2,7 @@ import type { Database } from '../../ingest/store/load-sqlite.ts'
 import { openReader } from '../../ingest/store/open-database.ts'
 import { call, calls, startTimes } from './call-questions.ts'
 import type { CallStore } from './call-store.ts'
-import { callsOverTime, facets, heatmap, keyFigures, tools } from './count-questions.ts'
+import { callsOverTime, facets, heatmap, impact, keyFigures, tools } from './count-questions.ts'
 import { readIngestHealth } from './ingest-health.ts'
 import { processes } from './process-questions.ts'
 import { quarterSeries } from './quarter-series.ts'
@@ -26,6 +26,7 @@ function callStoreOf(database: Database, now: () => number): CallStore {
   const reader = createReader(database)
   const store: CallStore = {
     keyFigures: (filter) => keyFigures(reader, filter),
+    impact: (filter) => impact(reader, filter),
     callsOverTime: (filter) => callsOverTime(reader, filter, now()),
     tools: (filter) => tools(reader, filter),
     heatmap: (filter) => heatmap(reader, filter),
