@@ -9,7 +9,7 @@ import {
   silentErrorText,
 } from './answers.ts'
 import { type Classification, classify } from './classify.ts'
-import { findBrokenSpot } from './content-shape.ts'
+import { findBrokenSpot, isUnfinished } from './content-shape.ts'
 import { describeError, errorLine } from './describe-error.ts'
 import { isFatalError, isInvalidArgumentsError, isToolError } from './errors.ts'
 import { argumentsError } from './explain-arguments.ts'
@@ -51,7 +51,7 @@ export function guardWith<H extends Handler>(
   const run = handler as unknown as (...args: unknown[]) => unknown
   const wrapped = function (this: unknown, ...args: unknown[]): unknown {
     const call = callContext.getStore()
-    if (call?.handler.state !== 'not_run') return run.apply(this, args)
+    if (!call || !mayRun(call)) return run.apply(this, args)
     return runGuarded(call, () => run.apply(this, args), args.at(-1), options)
   }
   // SDKs and their users may look at a handler's name and arity.
@@ -59,6 +59,15 @@ export function guardWith<H extends Handler>(
   Object.defineProperty(wrapped, 'name', { value: handler.name, configurable: true })
   guarded.add(wrapped)
   return wrapped as unknown as H
+}
+
+/**
+ * Once a call; again where it has asked for input and the SDK brings the answer within the same
+ * call, as SDK v2 does for clients of earlier revisions.
+ */
+function mayRun({ handler }: OpenCall): boolean {
+  if (handler.state === 'not_run') return true
+  return handler.state === 'returned' && isRecord(handler.value) && isUnfinished(handler.value)
 }
 
 async function runGuarded(

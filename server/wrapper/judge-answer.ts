@@ -60,7 +60,11 @@ type Decided = Extract<OpenCall['handler'], { state: 'decided' }>
 
 function decidedByGuard(call: OpenCall, message: JsonRpcMessage, decided: Decided): Judgement {
   const { ending, answer } = decided
-  if (answer.kind === 'untouched') return { message, ending }
+  if (answer.kind === 'untouched') {
+    if (message.error?.code === URL_ELICITATION_REQUIRED) return { message, ending }
+    // Revision 2026-07-28 has no such error: the SDK says so in place of passing it on.
+    return badResult(call, message, flattenSdkMessage(message.error?.message))
+  }
   // The SDK may have put a message of its own in place of ours, as it does for tasks.
   const kept = isRecord(message.result) && message.result.isError === true
   return {
