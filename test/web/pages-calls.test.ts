@@ -73,7 +73,7 @@ test('facets count with all other filters on, and lead to what they count', asyn
   const { page } = dashboardOf(t, MIXED)
   const html = await page('/calls?tool=fetch&class=timeout')
   const text = textOf(html)
-  assert.match(text, /Tool fetch1 ≠ search1 ≠/)
+  assert.match(text, /Tool fetch 1 ≠ search 1 ≠/)
   assert.match(html, /<input type="checkbox"[^>]*name="tool" value="fetch" checked=""/)
   const leaveOut = /<a href="([^"]+)"[^>]*aria-label="Leave out search"/.exec(html)?.[1] ?? ''
   assert.equal(unescaped(leaveOut), '/calls?tool=fetch&tool=%21search&class=timeout')

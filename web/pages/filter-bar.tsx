@@ -258,7 +258,7 @@ function FacetRow({ view, name, value }: { view: View; name: ChoiceName; value: 
           value={printChosen(value.value, excluded)}
           checked={value.selected !== undefined}
         />
-        <span class="word">{excluded ? `not ${word}` : word}</span>
+        <span class="word">{excluded ? `not ${word}` : word}</span>{' '}
         <span class="count">{formatCount(value.calls)}</span>
       </label>
       {!excluded && (

@@ -36,9 +36,10 @@ export function WideTable({
   children,
 }: PropsWithChildren<{ label: string; class?: string }>) {
   return (
-    <section class="scroll" aria-label={label} tabindex={0}>
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
+    <div class="scroll" role="group" aria-label={label} tabindex={0}>
       <table class={className}>{children}</table>
-    </section>
+    </div>
   )
 }
 
