@@ -51,7 +51,12 @@ test('G3: an empty database gives zeros and "not known", never a number made of 
     sessions: 0,
   })
   assert.deepEqual(store.tools(filter), [])
-  assert.deepEqual(store.calls(filter, { limit: 50 }), { rows: [], total: 0, next: undefined })
+  assert.deepEqual(store.calls(filter, { limit: 50 }), {
+    rows: [],
+    total: 0,
+    next: undefined,
+    search: undefined,
+  })
   assert.equal(store.extent(), undefined)
   assert.equal(store.heatmap(filter).length, 168)
   assert.equal(store.callsOverTime(filter).at(-1)?.unfinished, true)
@@ -322,4 +327,50 @@ test('questions in a snapshot are about one state of the data', (t) => {
 test('extent is the time of the first and of the last call', (t) => {
   const store = storeOf(t, mixed)
   assert.deepEqual(store.extent(), { firstMs: NOW - 6 * HOUR, lastMs: NOW - HOUR })
+})
+
+const texts: [text: string, ids: number[]][] = [
+  ['invoice 7', [1]],
+  ['INVOICE', [1, 2]],
+  ['"query":"100%"', [2]],
+  ['100%', [2]],
+  ['_', [3]],
+  ['line\nbreak', [3]],
+  ['upstream said no', [4]],
+  // Names of our own record are no text of the user's.
+  ['attempts', []],
+  ['no such thing', []],
+  ["'; DROP TABLE call; --", []],
+  ['\0', []],
+  ['NEAR(', []],
+]
+test('text is found in arguments and errors, as it was typed, and any text may be searched for', (t) => {
+  const store = storeOf(t, [
+    { startedMs: NOW - 4, args: { query: 'Invoice 7' } },
+    { startedMs: NOW - 3, args: { query: '100%', note: 'invoices' } },
+    { startedMs: NOW - 2, args: { under_score: 'line\nbreak' } },
+    { startedMs: NOW - 1, class: 'upstream', message: 'Upstream said no' },
+  ])
+  for (const [text, ids] of texts) {
+    const filter = { ...defaultFilter(context), text }
+    const page = store.calls(filter, { limit: 10 })
+    assert.deepEqual(page.rows.map(({ id }) => id).sort(), ids, text)
+    assert.equal(page.total, ids.length)
+    assert.equal(store.keyFigures(filter).calls, ids.length)
+    assert.deepEqual(page.search, { fromMs: filter.fromMs, searched: 4, calls: 4 })
+  }
+})
+
+test('a search looks at the newest hundred thousand calls and says so', (t) => {
+  const store = storeOf(t, [{ startedMs: NOW }])
+  // Counts alone, as of so many calls as no test should insert one by one.
+  store.database.exec(`WITH RECURSIVE step (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM step WHERE i < 1000)
+    INSERT INTO quarter_count
+    SELECT tool_id, class_id, outcome_id, server_id, client_id, quarter - i, 150, 0
+    FROM quarter_count, step`)
+  const filter = { ...defaultFilter(context), text: 'x' }
+  const { search } = store.calls(filter, { limit: 1 })
+  assert.equal(search?.calls, 150_001)
+  assert.equal(search?.searched, 99_901)
+  assert.equal(search?.fromMs, Math.floor(NOW / 900_000 - 666) * 900_000)
 })

@@ -210,6 +210,7 @@ const filters = fc
     flag: choiceOf(fc.constantFrom(...FLAG_NAMES)),
     session: fc.option(name, { nil: undefined }),
     signature: fc.option(name, { nil: undefined }),
+    text: fc.option(name, { nil: undefined }),
     timeOfDay: fc.option(wallTimes, { nil: undefined }),
     weekdays: fc.subarray([1, 2, 3, 4, 5, 6, 7], { maxLength: 6 }),
     zone: fc.constantFrom('Europe/Berlin', 'UTC', 'Asia/Kathmandu', 'America/St_Johns'),

@@ -4,6 +4,7 @@ import { totalOf } from './count-questions.ts'
 import { type Cursor, parseCursor, printCursor } from './cursor.ts'
 import type { Filter } from './filter.ts'
 import type { Reader } from './reader.ts'
+import { searchBound } from './search-bound.ts'
 import {
   AFTER_IN_SESSION,
   BEFORE_IN_SESSION,
@@ -37,6 +38,7 @@ export function calls(
     rows,
     total: totalOf(reader, filter),
     next: found.length > limit && last ? printCursor(last) : undefined,
+    search: filter.text === undefined ? undefined : searchBound(reader, filter),
   }
 }
 

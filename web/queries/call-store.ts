@@ -146,7 +146,13 @@ export type CallRow = {
   args: string | undefined
 }
 
-export type CallPage = { rows: CallRow[]; total: number; next: string | undefined }
+export type CallPage = {
+  rows: CallRow[]
+  total: number
+  next: string | undefined
+  /** Where a text was searched for: how far back, in how many of the calls of the other filters. */
+  search: { fromMs: number; searched: number; calls: number } | undefined
+}
 
 export type CallDetail = CallRow & {
   clientVersion: string | undefined

@@ -39,7 +39,7 @@ import {
 export const OPEN: Choice<never> = { include: [], exclude: [] }
 
 /** One scan that answers key figures, chart and heatmap. */
-function quartersOf(reader: Reader, filter: Filter): QuarterRow[] {
+export function quartersOf(reader: Reader, filter: Filter): QuarterRow[] {
   return reader.remember('quarters', filter, () => {
     const { source, counts } = reader.select(filter)
     return reader.all<QuarterRow>(quarterRows(source, counts), counts.values)
@@ -113,6 +113,7 @@ export function rangeOnly(filter: Filter): Filter {
     flag: OPEN,
     session: undefined,
     signature: undefined,
+    text: undefined,
     timeOfDay: undefined,
     weekdays: [],
   }

@@ -45,6 +45,7 @@ export const FILTER_FLAGS: readonly FilterFlag[] = [
   choice('flag', 'mark', 'empty, suspect, dropped, undelivered or loop'),
   single('session', 'session', 'key', 'only calls of this session'),
   single('signature', 'signature', 'id', 'only calls with this malformed-argument signature'),
+  single('text', 'q', 'text', 'only calls whose arguments or error hold this text'),
   single('since', 'from', 'time', 'from when: 24h, -7d, now-7d/d, 2026-03-08, an ISO time'),
   single('until', 'to', 'time', 'until when, written like --since; default now'),
   single('tod', 'tod', 'window', 'time of day: 22:00-02:00'),

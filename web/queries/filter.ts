@@ -50,6 +50,8 @@ export type Filter = {
   session: string | undefined
   /** Fingerprint of a malformed-argument signature: only the calls that show it. */
   signature: string | undefined
+  /** Text that the arguments or the error hold, in any case (of ASCII letters). */
+  text: string | undefined
   /** Minutes since local midnight, multiples of 15; `from` may be later than `to` (over midnight). */
   timeOfDay: { fromMinute: number; toMinute: number } | undefined
   /** ISO weekdays, 1 = Monday; empty: all. A window over midnight belongs to the day it began on. */
@@ -83,7 +85,7 @@ export const CHOICE_NAMES = [
 ] as const
 export type ChoiceName = (typeof CHOICE_NAMES)[number]
 
-const SINGLE_NAMES = ['session', 'signature', 'from', 'to', 'tod', 'dow', 'tz'] as const
+const SINGLE_NAMES = ['session', 'signature', 'q', 'from', 'to', 'tod', 'dow', 'tz'] as const
 export const PARAMETER_NAMES = [...CHOICE_NAMES, ...SINGLE_NAMES] as const
 
 export const DEFAULT_FROM = 'now-28d'
@@ -117,6 +119,7 @@ export function parseFilter(params: URLSearchParams, context: FilterContext): Pa
     flag: readChoice(params, 'flag', FLAG_NAMES, refuse),
     session: single('session'),
     signature: single('signature'),
+    text: single('q'),
     timeOfDay: readParsed(single('tod'), 'tod', parseTimeOfDay, refuse)?.window,
     weekdays: readParsed(single('dow'), 'dow', parseWeekdays, refuse) ?? [],
     zone,
@@ -145,6 +148,7 @@ export function printFilter(
   const { timeOfDay, weekdays } = filter
   if (filter.session !== undefined) params.set('session', filter.session)
   if (filter.signature !== undefined) params.set('signature', filter.signature)
+  if (filter.text !== undefined) params.set('q', filter.text)
   if (filter.from !== DEFAULT_FROM) params.set('from', filter.from)
   if (filter.to !== DEFAULT_TO) params.set('to', filter.to)
   if (timeOfDay) params.set('tod', printTimeOfDay(timeOfDay))
@@ -209,6 +213,7 @@ export function isUnfiltered(filter: Filter): boolean {
     CHOICE_NAMES.every((name) => isOpen(filter[name])) &&
     filter.session === undefined &&
     filter.signature === undefined &&
+    filter.text === undefined &&
     filter.timeOfDay === undefined &&
     filter.weekdays.length === 0
   )

@@ -3,6 +3,7 @@ import type { Database } from '../../ingest/store/load-sqlite.ts'
 import type { Filter } from './filter.ts'
 import { chosenIds, type Names, readNames } from './names.ts'
 import { loopIds } from './repeat-questions.ts'
+import { searchBound } from './search-bound.ts'
 import { type Condition, callCondition, countCondition, isNarrow } from './sql/conditions.ts'
 import type { Source } from './sql/counts.ts'
 import { CONTENT_MARK, type ContentRow } from './sql/health.ts'
@@ -54,7 +55,10 @@ export function createReader(database: Database): Reader {
     },
     select(filter) {
       const ids = chosenIds(filter, reader.names())
-      const calls = callCondition(filter, ids, namesLoops(filter) ? loopIds(reader, filter) : [])
+      const calls = callCondition(filter, ids, {
+        loopIds: namesLoops(filter) ? loopIds(reader, filter) : [],
+        textFromMs: filter.text === undefined ? 0 : searchBound(reader, filter).fromMs,
+      })
       if (isNarrow(filter)) return { source: 'call', counts: calls, calls }
       return { source: 'quarter_count', counts: countCondition(filter, ids), calls }
     },

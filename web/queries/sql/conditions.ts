@@ -10,7 +10,8 @@ type Part = Condition | undefined
 
 /** True for what only single rows know, and quarter_count does not. */
 export function isNarrow(filter: Filter): boolean {
-  return filter.session !== undefined || filter.signature !== undefined || !isOpen(filter.flag)
+  const { session, signature, text, flag } = filter
+  return session !== undefined || signature !== undefined || text !== undefined || !isOpen(flag)
 }
 
 /** For `quarter_count`. The filter must not be narrow. */
@@ -23,20 +24,21 @@ export function countCondition(filter: Filter, ids: ChosenIds): Condition {
   ])
 }
 
-/**
- * For `call`: the same calls that countCondition counts, one by one. `loopIds` are those of the
- * range, needed only where the filter names the mark `loop`.
- */
-export function callCondition(
-  filter: Filter,
-  ids: ChosenIds,
-  loopIds: readonly number[],
-): Condition {
+/** What other questions must answer first, needed only by filters that ask for it. */
+export type Narrowing = {
+  /** Calls of the range that carry the mark \`loop\`. */
+  loopIds: readonly number[]
+  /** Calls before this are not searched for text. */
+  textFromMs: number
+}
+
+/** For `call`: the same calls that countCondition counts, one by one. */
+export function callCondition(filter: Filter, ids: ChosenIds, narrowing: Narrowing): Condition {
   return all([
     { sql: 'call.started_ms >= ? AND call.started_ms < ?', values: [filter.fromMs, filter.toMs] },
     wallClock(filter, `call.started_ms / ${QUARTER_MS}`),
     ...dimensions(ids, 'call.'),
-    ...narrow(filter, loopIds),
+    ...narrow(filter, narrowing),
   ])
 }
 
@@ -64,7 +66,7 @@ function oneOf(column: string, ids: number[] | undefined): Part {
   return { sql: `${column} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(ids)] }
 }
 
-function narrow(filter: Filter, loopIds: readonly number[]): Part[] {
+function narrow(filter: Filter, { loopIds, textFromMs }: Narrowing): Part[] {
   return [
     filter.session === undefined
       ? undefined
@@ -74,6 +76,7 @@ function narrow(filter: Filter, loopIds: readonly number[]): Part[] {
         },
     filter.signature === undefined ? undefined : withSignature(filter.signature),
     flags(filter, loopIds),
+    filter.text === undefined ? undefined : holds(filter.text, textFromMs),
   ]
 }
 
@@ -82,6 +85,26 @@ function withSignature(fingerprint: string): Condition {
     sql: `call.id IN (SELECT call_id FROM call_signature WHERE signature_id =
       (SELECT signature.id FROM signature WHERE fingerprint = ?))`,
     values: [fingerprint],
+  }
+}
+
+/**
+ * The text as it was typed, and as JSON writes it: both columns are JSON. Reading the error out of
+ * its JSON is dear, so the whole is looked at first.
+ */
+function holds(text: string, fromMs: number): Condition {
+  // LIKE ends its pattern at a NUL, which JSON writes as \u0000.
+  const spellings = [text, JSON.stringify(text).slice(1, -1)].filter((one) => !one.includes('\0'))
+  const patterns = [...new Set(spellings)].map(
+    (written) => `%${written.replace(/[\\%_]/g, '\\$&')}%`,
+  )
+  const like = (column: string) =>
+    `(${patterns.map(() => `${column} LIKE ? ESCAPE '\\'`).join(' OR ')})`
+  const inError = `(${like('detail')} AND ${like("detail -> '$.error'")})`
+  return {
+    sql: `call.started_ms >= ? AND EXISTS (SELECT 1 FROM call_text WHERE call_id = call.id
+      AND (${like('args')} OR ${inError}))`,
+    values: [fromMs, ...patterns, ...patterns, ...patterns],
   }
 }
 
