@@ -35,7 +35,7 @@ export function recognise(
     // The birth time is a hint: where it differs, more than head and anchor has to agree.
     const holds =
       atPlace.birthNs === birthNs
-        ? holdsStream(files, file, sizeBytes, stream.staged)
+        ? holdsStream(files, file, sizeBytes, stream.position)
         : compareWithStream(files, file, sizeBytes, atPlace, index) === 'covers'
     if (holds) return { kind: 'stream', stream }
   }

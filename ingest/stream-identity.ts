@@ -82,11 +82,11 @@ export function compareWithStream(
   { stream, baseOffset }: KnownStream,
   index: StreamIndex,
 ): Comparison {
-  const { head, offset } = stream.staged
+  const { head, offset } = stream.position
   if (sizeBytes === 0 || offset === 0) return 'differs'
   if (sizeBytes >= head.length && !hasBytes(files, file, 0, head)) return 'differs'
   const covers = sizeBytes >= offset
-  if (covers && !hasAnchor(files, file, stream.staged)) return 'differs'
+  if (covers && !hasAnchor(files, file, stream.position)) return 'differs'
   const hashed =
     stream.id === undefined
       ? NOTHING_HASHED

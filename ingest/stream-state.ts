@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto'
 
 /**
- * One append-only sequence of bytes and how far it has been read. `committed` is what the database
- * says; `staged` is where reading has got to in the batch that is being put together.
+ * One append-only sequence of bytes and how far it has been read and stored, the open transaction
+ * included: when that fails, all of these are thrown away and loaded again.
  */
 export type Stream = {
-  /** Undefined until its first lines are committed. */
+  /** Undefined until its first lines are stored. */
   id: number | undefined
   family: string
-  committed: Position
-  staged: Position
+  position: Position
   /** Its file was read to the end for good, an unfinished last line included. */
   closed: boolean
 }
@@ -41,14 +40,8 @@ export function fingerprintOf(bytes: Buffer): Fingerprint {
 const NOTHING = fingerprintOf(Buffer.alloc(0))
 
 export function newStream(family: string): Stream {
-  const start: Position = {
-    offset: 0,
-    lineNumber: 0,
-    head: NOTHING,
-    anchor: NOTHING,
-    skipping: false,
-  }
-  return { id: undefined, family, committed: start, staged: start, closed: false }
+  const position = { offset: 0, lineNumber: 0, head: NOTHING, anchor: NOTHING, skipping: false }
+  return { id: undefined, family, position, closed: false }
 }
 
 /** As it is stored in `stream.head`. */

@@ -1,5 +1,4 @@
 import { basename } from 'node:path'
-import { Batch } from './batch.ts'
 import { type Root, type Scan, scanRoots } from './discovery.ts'
 import type { FilePort } from './file-port.ts'
 import type { LineRedactor } from './formats/parsed-line.ts'
@@ -10,9 +9,10 @@ import { recognise } from './recognise.ts'
 import { type Staged, stageLines } from './stage-lines.ts'
 import { stageTail } from './stage-tail.ts'
 import type { Database } from './store/load-sqlite.ts'
+import type { HashedRun, StagedLine } from './store/staged-line.ts'
 import { createStreamIndex, type StreamIndex } from './store/stream-index.ts'
 import { addResult, type BatchResult, BatchWriter, emptyResult } from './store/write-batch.ts'
-import { anchorAt, fingerprintsAt, hasAnchor, hasBytes, holdsStream } from './stream-identity.ts'
+import { anchorAt, fingerprintsAt, hasAnchor, holdsStream } from './stream-identity.ts'
 import { newStream, type Position, type Stream } from './stream-state.ts'
 
 export type TailOptions = {
@@ -78,7 +78,6 @@ export class Tailer {
   #index!: StreamIndex
   #writer!: BatchWriter
   readonly #buffer: Buffer
-  #batch = new Batch()
   #stored = emptyResult()
   #maxLines: number
   #nowMs = 0
@@ -159,7 +158,7 @@ export class Tailer {
 
   /** Drops what is in memory, so that the database alone says where reading goes on. */
   forget(): void {
-    this.#batch = new Batch()
+    this.#writer.rollback()
     this.#index.forget()
     this.#locations.forgetStreams()
   }
@@ -204,12 +203,12 @@ export class Tailer {
   }
 
   #readUpTo(location: Location, bytes: number): boolean {
-    const stopAt = this.#batch.bytes + bytes
+    const stopAt = this.#writer.bytes + bytes
     let reading: Reading = 'more'
-    while (reading === 'more' && this.#batch.bytes < stopAt) {
+    while (reading === 'more' && this.#writer.bytes < stopAt) {
       reading = this.#readChunk(location)
       const isFull =
-        this.#batch.lines >= this.#maxLines || this.#batch.bytes >= this.#limits.batchBytes
+        this.#writer.lines >= this.#maxLines || this.#writer.bytes >= this.#limits.batchBytes
       if (isFull) {
         this.#commit()
         return reading === 'more'
@@ -225,11 +224,10 @@ export class Tailer {
     const file = location.file as number
     const { sizeBytes } = location.facts
     const { stream } = location
-    if (stream && holdsStream(this.#files, file, sizeBytes, stream.staged)) {
+    if (stream && holdsStream(this.#files, file, sizeBytes, stream.position)) {
       this.#follow(location, stream)
       return true
     }
-    this.#storeUnknownMates(location)
     const recognition = recognise(location, file, {
       files: this.#files,
       index: this.#index,
@@ -258,24 +256,10 @@ export class Tailer {
     }
   }
 
-  /** A copy can only be recognised by what the database knows of the original. */
-  #storeUnknownMates(location: Location): void {
-    if (location.name.primary && location.isFound) return
-    const { sizeBytes } = location.facts
-    const mayBeCopy = this.#batch
-      .newStreams(location.name.family)
-      .some(
-        ({ staged }) =>
-          sizeBytes < staged.head.length ||
-          hasBytes(this.#files, location.file as number, 0, staged.head),
-      )
-    if (mayBeCopy) this.#commit()
-  }
-
   #follow(location: Location, stream: Stream): void {
     location.stream = stream
     location.state = { kind: 'live' }
-    if (stream.closed && location.facts.sizeBytes > stream.staged.offset) {
+    if (stream.closed && location.facts.sizeBytes > stream.position.offset) {
       this.#reopen(location, stream)
     }
     this.#noteName(location, stream)
@@ -290,7 +274,7 @@ export class Tailer {
   #noteName(location: Location, stream: Stream): void {
     if (!location.renamed) return
     location.renamed = false
-    if (stream.id !== undefined) this.#batch.rename(stream, location)
+    if (stream.id !== undefined) this.#store(location, stream, [], stream.position, {})
   }
 
   /** A line that was given up as unfinished may be whole now. */
@@ -298,8 +282,7 @@ export class Tailer {
     if (stream.id === undefined) return
     const tail = this.#index.unfinishedTail(stream.id)
     if (!tail) return
-    // What is staged would be numbered from the wrong place.
-    this.#commit()
+    this.#writer.begin()
     const anchor = anchorAt(this.#files, location.file as number, tail.offset)
     this.#index.reopen(stream, tail, anchor)
   }
@@ -311,7 +294,7 @@ export class Tailer {
   #readChunk(location: Location): Reading {
     const stream = location.stream as Stream
     const file = location.file as number
-    const position = stream.staged
+    const position = stream.position
     const { facts } = location
     const left = facts.sizeBytes - position.offset
     if (left < 0 || !hasAnchor(this.#files, file, position)) return 'lost'
@@ -336,7 +319,7 @@ export class Tailer {
     const staged = stageLines(chunk, split.pieces, split.used, this.#stageOptions(location, stream))
     const { lineNumber } = staged
     const next = { offset, lineNumber, ...fingerprints, skipping: split.skipping }
-    this.#stage(location, stream, staged, next, chunk)
+    this.#storeStaged(location, stream, staged, next, chunk)
     if (split.used < left) return 'more'
     location.readAt = facts
     return 'end'
@@ -347,20 +330,20 @@ export class Tailer {
     return this.#buffer.subarray(0, count)
   }
 
-  #split(chunk: Buffer, left: number, { staged }: Stream) {
+  #split(chunk: Buffer, left: number, { position }: Stream) {
     return splitLines(chunk, {
-      atFileStart: staged.offset === 0,
+      atFileStart: position.offset === 0,
       atFileEnd: chunk.length >= left,
-      skipping: staged.skipping,
+      skipping: position.skipping,
       maxLineBytes: this.#limits.maxLineBytes,
-      maxPieces: Math.max(1, this.#maxLines - this.#batch.lines),
+      maxPieces: Math.max(1, this.#maxLines - this.#writer.lines),
     })
   }
 
   #stageOptions(location: Location, stream: Stream) {
     return {
-      offset: stream.staged.offset,
-      lineNumber: stream.staged.lineNumber,
+      offset: stream.position.offset,
+      lineNumber: stream.position.lineNumber,
       context: {
         nowMs: this.#nowMs,
         redactor: this.#options.redactor,
@@ -371,6 +354,7 @@ export class Tailer {
 
   /** Files that were quiet for long: their unfinished last line is not waited for any more. */
   #closeFinished(locations: readonly Location[]): void {
+    const holders = countHolders(locations)
     for (const location of locations) {
       const { name, state } = location
       if (state.kind === 'closed' || !isUnchanged(location)) continue
@@ -378,7 +362,7 @@ export class Tailer {
       const waitMs = location.isFound && name.primary ? idleCloseMs : rotateWaitMs
       if (this.#nowMs - location.quietSinceMs < waitMs) continue
       try {
-        this.#closeLocation(location)
+        this.#closeLocation(location, holders)
       } catch (error) {
         if (!isFileError(error)) throw error
         this.#locations.fail(location, error, this.#nowMs)
@@ -386,14 +370,18 @@ export class Tailer {
     }
   }
 
-  #closeLocation(location: Location): void {
+  #closeLocation(location: Location, holders: Map<Stream, number>): void {
     const { facts, state } = location
     if (state.kind === 'live' || (state.kind === 'new' && facts.sizeBytes > 0)) {
       if (!this.#locations.open(location, this.#nowMs) || !isUnchanged(location)) return
       location.stream ??= newStream(location.name.family)
       const { stream } = location
-      if (facts.sizeBytes > stream.staged.offset) this.#stageTail(location, stream)
-      if (!stream.closed) this.#batch.close(stream, location)
+      if (facts.sizeBytes > stream.position.offset) this.#stageTail(location, stream)
+      const others = (holders.get(stream) ?? 1) - 1
+      holders.set(stream, others)
+      // A copy beside the log says nothing about the log.
+      if (!stream.closed && others === 0)
+        this.#store(location, stream, [], stream.position, { closes: true })
       location.state = { kind: 'closed' }
     }
     if (!location.isFound) {
@@ -403,37 +391,69 @@ export class Tailer {
   }
 
   #stageTail(location: Location, stream: Stream): void {
-    const { offset } = stream.staged
+    const { offset } = stream.position
     const length = Math.min(location.facts.sizeBytes - offset, this.#buffer.length)
     const bytes = this.#read(location.file as number, length, offset)
     const staged = stageTail(bytes, this.#stageOptions(location, stream))
     const end = offset + bytes.length
-    const fingerprints = fingerprintsAt(this.#files, location.file as number, end, stream.staged)
+    const fingerprints = fingerprintsAt(this.#files, location.file as number, end, stream.position)
     const { lineNumber } = staged
     const next = { offset: end, lineNumber, ...fingerprints, skipping: false }
-    this.#stage(location, stream, staged, next, bytes)
+    this.#storeStaged(location, stream, staged, next, bytes)
   }
 
-  #stage(location: Location, stream: Stream, staged: Staged, next: Position, chunk: Buffer): void {
-    const firstOffset = stream.staged.offset
+  #storeStaged(
+    location: Location,
+    stream: Stream,
+    staged: Staged,
+    next: Position,
+    chunk: Buffer,
+  ): void {
+    const firstOffset = stream.position.offset
     const endOffset = next.offset
     const bytes = chunk.subarray(0, endOffset - firstOffset)
-    this.#batch.add(stream, location, {
-      lines: staged.lines,
-      position: next,
+    this.#store(location, stream, staged.lines, next, {
       hashedRun: staged.hasUnstamped
         ? { firstOffset, endOffset, hashes: lineHashes(bytes) }
         : undefined,
     })
   }
 
-  #commit(): void {
-    const parts = this.#batch.parts()
-    if (parts.length === 0) return
-    this.#batch = new Batch()
-    addResult(this.#stored, this.#writer.commit(parts, this.#nowMs))
-    for (const { stream } of parts) this.#index.adopt(stream)
+  #store(
+    location: Location,
+    stream: Stream,
+    lines: readonly StagedLine[],
+    position: Position,
+    { hashedRun, closes = false }: { hashedRun?: HashedRun | undefined; closes?: boolean },
+  ): void {
+    const { device, inode, birthNs, sizeBytes } = location.facts
+    const isNew = stream.id === undefined
+    this.#writer.store(
+      {
+        stream,
+        location: { path: location.path, device, inode, birthNs, sizeBytes },
+        lines,
+        position,
+        hashedRun,
+        closes,
+      },
+      this.#nowMs,
+    )
+    if (isNew) this.#index.adopt(stream)
   }
+
+  #commit(): void {
+    addResult(this.#stored, this.#writer.commit())
+  }
+}
+
+/** How many files that are still followed hold each stream. */
+function countHolders(locations: readonly Location[]): Map<Stream, number> {
+  const holders = new Map<Stream, number>()
+  for (const { state, stream } of locations) {
+    if (state.kind === 'live' && stream) holders.set(stream, (holders.get(stream) ?? 0) + 1)
+  }
+  return holders
 }
 
 function forgetStream(location: Location): void {
@@ -457,7 +477,7 @@ function progressOf(locations: readonly Location[]): { bytesDone: number; bytesT
   for (const { facts, state, stream } of locations) {
     bytesTotal += facts.sizeBytes
     const isRead = state.kind === 'contained' || state.kind === 'closed'
-    bytesDone += isRead ? facts.sizeBytes : Math.min(facts.sizeBytes, stream?.committed.offset ?? 0)
+    bytesDone += isRead ? facts.sizeBytes : Math.min(facts.sizeBytes, stream?.position.offset ?? 0)
   }
   return { bytesDone, bytesTotal }
 }

@@ -29,18 +29,16 @@ export type StreamLocation = {
 /** Hashes of the line ends in a run of bytes: see line-hashes.ts. */
 export type HashedRun = { firstOffset: number; endOffset: number; hashes: number[] }
 
-/** What one transaction does to one stream. */
+/** Some lines of one stream, as they go into the open transaction. */
 export type StreamPart = {
   stream: Stream
-  /** Files its bytes were read from. */
-  locations: StreamLocation[]
-  /** The name by which people find the stream; undefined leaves the one it has. */
-  path: string | undefined
-  lines: StagedLine[]
+  /** The file they were read from; its path is the name by which people find the stream. */
+  location: StreamLocation
+  lines: readonly StagedLine[]
   /** Where the stream stands after these lines. */
   position: Position
-  /** Runs that have lines without a stamp. */
-  hashedRuns: HashedRun[]
+  /** Set where there are lines without a stamp. */
+  hashedRun: HashedRun | undefined
   /** Nothing more is expected. */
   closes: boolean
 }

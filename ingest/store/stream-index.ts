@@ -28,7 +28,10 @@ export type StreamIndex = {
   forget(): void
   /** A last line that was refused because it was unfinished: it may have been finished since. */
   unfinishedTail(streamId: number): { offset: number; bytes: number } | undefined
-  /** Takes it out of the quarantine, so that it is read again. `anchor` stands before its offset. */
+  /**
+   * Takes it out of the quarantine, so that it is read again; inside the caller's transaction.
+   * `anchor` stands before its offset.
+   */
   reopen(stream: Stream, tail: { offset: number; bytes: number }, anchor: Fingerprint): void
 }
 
@@ -87,19 +90,10 @@ export function createStreamIndex(database: Database): StreamIndex {
     unfinishedTail: (streamId) =>
       findTail.get(streamId) as { offset: number; bytes: number } | undefined,
     reopen(stream, tail, anchor) {
-      database
-        .transaction(() => {
-          deleteTail.run(stream.id, tail.offset)
-          stepBack.run({ id: stream.id, ...tail, anchor: anchor.hash })
-        })
-        .immediate()
-      stream.committed = {
-        ...stream.committed,
-        offset: tail.offset,
-        lineNumber: stream.committed.lineNumber - 1,
-        anchor,
-      }
-      stream.staged = stream.committed
+      deleteTail.run(stream.id, tail.offset)
+      stepBack.run({ id: stream.id, ...tail, anchor: anchor.hash })
+      const lineNumber = stream.position.lineNumber - 1
+      stream.position = { ...stream.position, offset: tail.offset, lineNumber, anchor }
       stream.closed = false
     },
   }

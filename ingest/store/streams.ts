@@ -31,10 +31,10 @@ export function createStreams(database: Database): Streams {
   const place = createPlaces(database)
 
   return {
-    add({ stream, path }, nowMs) {
-      const base = stream.committed.offset
+    add({ stream, location }, nowMs) {
+      const base = stream.position.offset
       const { lastInsertRowid } = addStream.run(
-        path ?? stream.family,
+        location.path,
         stream.family,
         base,
         base,
@@ -47,7 +47,7 @@ export function createStreams(database: Database): Streams {
       const { position } = part
       updateStream.run({
         id,
-        path: part.path ?? null,
+        path: part.location.path,
         state: part.closes ? 'closed' : part.lines.length > 0 ? 'live' : null,
         offset: position.offset,
         lineNumber: position.lineNumber,
@@ -64,10 +64,11 @@ export function createStreams(database: Database): Streams {
         foreignLines: counts.foreignLines,
         grownMs: part.lines.length > 0 ? nowMs : null,
       })
-      for (const { firstOffset, endOffset, hashes } of part.hashedRuns) {
+      if (part.hashedRun) {
+        const { firstOffset, endOffset, hashes } = part.hashedRun
         addChunk.run(id, firstOffset, endOffset, hashBytes(hashes))
       }
-      for (const location of part.locations) place(location, id, nowMs)
+      place(part.location, id, nowMs)
     },
   }
 }
@@ -116,18 +117,12 @@ export function streamOfRow(row: StreamRow): Stream {
     anchor: anchorOfBlob(row.anchor, row.committed_offset),
     skipping: row.skipping === 1,
   }
-  return {
-    id: row.id,
-    family: row.family,
-    committed: position,
-    staged: position,
-    closed: row.state === 'closed',
-  }
+  return { id: row.id, family: row.family, position, closed: row.state === 'closed' }
 }
 
 const UPDATE_STREAM_SQL = `
   UPDATE stream SET
-    path = coalesce(@path, path),
+    path = @path,
     state = coalesce(@state, state),
     committed_offset = @offset,
     line_number = @lineNumber,

@@ -3,12 +3,11 @@ import { createDictionaries, type Dictionaries } from './dictionaries.ts'
 import { binOf } from './duration-bins.ts'
 import type { Database } from './load-sqlite.ts'
 import { createProcessEvents, newsOf, type ProcessEvents } from './process-events.ts'
-import { createQuarantine, type Quarantine } from './quarantine.ts'
+import { createQuarantine, type Quarantine, type RefusedPiece } from './quarantine.ts'
 import { createRollup, type Rollup } from './rollup.ts'
 import { CALL_FLAGS } from './schema.ts'
 import { createSignatures, type Signatures } from './signatures.ts'
 import type { StagedLine, StreamPart } from './staged-line.ts'
-import { asStoreError } from './store-error.ts'
 import { createStreams, type Streams } from './streams.ts'
 import { createWriters, type Writer, type Writers } from './writers.ts'
 
@@ -29,10 +28,13 @@ type RecordLine = Extract<StagedLine, { kind: 'record' }>
 const MAX_CONFLICTS = 100
 
 /**
- * The one path by which lines get into the database. A batch is one transaction: rows, events,
- * refused lines, ranges, counts and offsets are stored together or not at all.
+ * The one path by which lines get into the database. What is stored between two commits is one
+ * transaction: rows, events, refused lines, ranges, counts and offsets, together or not at all.
  */
 export class BatchWriter {
+  /** Stored since the last commit. */
+  lines = 0
+  bytes = 0
   readonly #database: Database
   readonly #dictionaries: Dictionaries
   readonly #writers: Writers
@@ -42,6 +44,7 @@ export class BatchWriter {
   readonly #signatures: Signatures
   readonly #streams: Streams
   readonly #statements: ReturnType<typeof prepareStatements>
+  #open = emptyResult()
 
   constructor(database: Database) {
     this.#database = database
@@ -56,30 +59,50 @@ export class BatchWriter {
   }
 
   /**
-   * Stores the parts and gives streams their ids. On any error nothing is stored, all memories are
-   * emptied and a StoreError is thrown; a single line that the database refuses is quarantined.
+   * Stores lines, beginning a transaction where none is open, and moves their stream on. After any
+   * error the transaction has to be rolled back. A line that the database refuses is quarantined.
    */
-  commit(parts: readonly StreamPart[], nowMs: number): BatchResult {
-    for (;;) {
-      try {
-        const ids: number[] = []
-        const result = this.#database
-          .transaction(() => this.#storeParts(parts, ids, nowMs))
-          .immediate()
-        for (const [index, part] of parts.entries()) {
-          part.stream.id = ids[index]
-          part.stream.committed = part.position
-          if (part.closes || part.lines.length > 0) part.stream.closed = part.closes
-        }
-        return result
-      } catch (error) {
-        this.#forget()
-        if (!(error instanceof UnstorableLine)) {
-          throw asStoreError(error, this.#database.name)
-        }
-        error.part.lines[error.index] = refusedInstead(error.line, error.cause)
-      }
+  store(part: StreamPart, nowMs: number): void {
+    this.begin()
+    const { stream } = part
+    stream.id ??= this.#streams.add(part, nowMs)
+    const counts = this.#storeLines(part, stream.id, nowMs)
+    this.#streams.update(stream.id, part, counts, nowMs)
+    addResult(this.#open, counts)
+    stream.position = part.position
+    if (part.closes || part.lines.length > 0) stream.closed = part.closes
+    this.lines += part.lines.length
+    this.bytes += counts.bytes
+  }
+
+  begin(): void {
+    if (!this.#database.inTransaction) this.#statements.begin.run()
+  }
+
+  /** Makes what was stored last; returns what it was. Throws StoreError. */
+  commit(): BatchResult {
+    if (this.#database.inTransaction) {
+      this.#rollup.flush()
+      this.#writers.flush()
+      this.#statements.commit.run()
     }
+    return this.#reset()
+  }
+
+  /** Throws away what was stored since the last commit, and all that memory says about it. */
+  rollback(): void {
+    // SQLite has rolled back by itself after some errors.
+    if (this.#database.open && this.#database.inTransaction) this.#statements.rollback.run()
+    this.#forget()
+    this.#reset()
+  }
+
+  #reset(): BatchResult {
+    const stored = this.#open
+    this.#open = emptyResult()
+    this.lines = 0
+    this.bytes = 0
+    return stored
   }
 
   #forget(): void {
@@ -95,51 +118,45 @@ export class BatchWriter {
     }
   }
 
-  #storeParts(parts: readonly StreamPart[], ids: number[], nowMs: number): BatchResult {
-    const total = emptyResult()
-    for (const part of parts) {
-      const id = part.stream.id ?? this.#streams.add(part, nowMs)
-      ids.push(id)
-      const counts = this.#storeLines(part, id, nowMs)
-      this.#streams.update(id, part, counts, nowMs)
-      addResult(total, counts)
-    }
-    this.#rollup.flush()
-    this.#writers.flush()
-    return total
-  }
-
   #storeLines(part: StreamPart, streamId: number, nowMs: number): PartCounts {
     const counts: PartCounts = { ...emptyResult(), rowBytes: 0, blankBytes: 0, quarantinedBytes: 0 }
-    for (const [index, line] of part.lines.entries()) {
+    for (const line of part.lines) {
       switch (line.kind) {
         case 'passed_over':
           counts.blankBytes += line.bytes
           counts.foreignLines += line.foreignLines
           counts.lines += line.foreignLines
           break
-        case 'refused': {
-          const { bytes, reason } = line.piece
-          const refused = this.#quarantine.store(streamId, line.piece, nowMs)
-          counts.quarantinedBytes += bytes
-          counts.lines += refused
-          counts.quarantined.set(reason, (counts.quarantined.get(reason) ?? 0) + refused)
+        case 'refused':
           if (line.stamp) this.#markSeen(line.stamp)
+          this.#refuse(line.piece, streamId, counts, nowMs)
           break
-        }
         case 'record':
-          counts.rowBytes += line.bytes
-          counts.lines += 1
-          try {
-            counts[this.#storeRecord(line, streamId)] += 1
-          } catch (error) {
-            if (!isFaultOfLine(error)) throw error
-            throw new UnstorableLine(part, index, line, error)
-          }
+          this.#storeOrRefuse(line, streamId, counts, nowMs)
       }
     }
     counts.bytes = counts.rowBytes + counts.blankBytes + counts.quarantinedBytes
     return counts
+  }
+
+  #refuse(piece: RefusedPiece, streamId: number, counts: PartCounts, nowMs: number): void {
+    const { bytes, reason } = piece
+    const lines = this.#quarantine.store(streamId, piece, nowMs)
+    counts.quarantinedBytes += bytes
+    counts.lines += lines
+    counts.quarantined.set(reason, (counts.quarantined.get(reason) ?? 0) + lines)
+  }
+
+  #storeOrRefuse(line: RecordLine, streamId: number, counts: PartCounts, nowMs: number): void {
+    try {
+      counts[this.#storeRecord(line, streamId)] += 1
+      counts.rowBytes += line.bytes
+      counts.lines += 1
+    } catch (error) {
+      if (!isFaultOfLine(error)) throw error
+      this.#statements.deleteLine.run(streamId, line.offset)
+      this.#refuse(unstorablePiece(line, error), streamId, counts, nowMs)
+    }
   }
 
   #storeRecord(line: RecordLine, streamId: number): 'rows' | 'events' | 'duplicates' {
@@ -242,19 +259,6 @@ function isSameEvent(stored: StoredEvent | undefined, event: EventFields): boole
   return stored !== undefined && stored.kind === event.kind && stored.at_ms === event.atMs
 }
 
-class UnstorableLine extends Error {
-  readonly part: StreamPart
-  readonly index: number
-  readonly line: RecordLine
-
-  constructor(part: StreamPart, index: number, line: RecordLine, cause: unknown) {
-    super('the database refused a line', { cause })
-    this.part = part
-    this.index = index
-    this.line = line
-  }
-}
-
 /** Faults of the disk, the file or a lock are not the line's. */
 function isFaultOfLine(error: unknown): boolean {
   if (error instanceof TypeError || error instanceof RangeError) return true
@@ -262,19 +266,15 @@ function isFaultOfLine(error: unknown): boolean {
   return /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/.test(String(error.code))
 }
 
-function refusedInstead(line: RecordLine, cause: unknown): StagedLine {
+function unstorablePiece(line: RecordLine, cause: unknown): RefusedPiece {
   return {
-    kind: 'refused',
-    stamp: line.parsed.stamp,
-    piece: {
-      offset: line.offset,
-      lineNumber: line.lineNumber,
-      bytes: line.bytes,
-      lines: 1,
-      reason: 'unstorable',
-      sha256: '',
-      sample: Buffer.from(cause instanceof Error ? cause.message : String(cause)),
-    },
+    offset: line.offset,
+    lineNumber: line.lineNumber,
+    bytes: line.bytes,
+    lines: 1,
+    reason: 'unstorable',
+    sha256: '',
+    sample: Buffer.from(cause instanceof Error ? cause.message : String(cause)),
   }
 }
 
@@ -309,6 +309,11 @@ export function emptyResult(): BatchResult {
 
 function prepareStatements(database: Database) {
   return {
+    begin: database.prepare('BEGIN IMMEDIATE'),
+    commit: database.prepare('COMMIT'),
+    rollback: database.prepare('ROLLBACK'),
+    // Takes its text and signatures along.
+    deleteLine: database.prepare('DELETE FROM call WHERE stream_id = ? AND line_offset = ?'),
     addCall: database.prepare(`
       INSERT INTO call
         (started_ms, duration_us, duration_bin, server_id, tool_id, client_id, session_id,
