@@ -141,7 +141,16 @@ describe('bad input', () => {
     writeFileSync(path, 'not a database, but long enough to be looked at. '.repeat(5))
     assertRefused(['failures', '--db', path], 1, /is not a SQLite database; it was left as it is/)
     assertRefused(['ingest', '--once', folder, '--db', path], 1, /is not a SQLite database/)
+    const serve = ['serve', '--logs', folder, '--db', path, '--port', '0']
+    assertRefused(serve, 1, /is not a SQLite database/)
     assert.match(readFileSync(path, 'utf8'), /^not a database/)
+  })
+
+  test('a state directory that cannot be made is named', () => {
+    const home = join(folder, 'a-file')
+    writeFileSync(home, '')
+    const options = { env: { UNSILENT_HOME: home } }
+    assertRefused(['ingest', '--once'], 1, /a-file.* cannot be used \(ENOTDIR\)/, options)
   })
 
   test('a folder with files of others is never taken for the demo', () => {

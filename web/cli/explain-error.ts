@@ -32,7 +32,9 @@ function explainUnknown(error: NodeJS.ErrnoException & { port?: unknown }): stri
       return `Port ${error.port} is in use: choose another with --port, or --port 0 for any free one.`
     case 'EACCES':
     case 'EPERM':
-      return `${error.path ?? 'A file'} cannot be used (${error.code}): check its permissions, or name another.`
+    case 'EROFS':
+    case 'ENOTDIR':
+      return `${error.path ?? 'A file'} cannot be used (${error.code}): check that it may be written, or name another.`
     case 'ENOSPC':
       return 'There is no space left on the disk: free some and try again.'
     default:
