@@ -48,10 +48,13 @@ async function demo(flags: DemoFlags): Promise<void> {
     directory: flags.dir ?? defaultDemoDirectory(),
     fresh: flags.fresh === true,
   })
+  // Its servers take a moment to start: long enough to invent the history meanwhile.
+  const world = superviseWorld(folder, stop)
   try {
     const history = await loadHistory(folder, flags, stop)
-    if (history) await runDemo({ folder, history, flags, stop })
+    if (history) await runDemo({ folder, history, world, flags, stop })
   } finally {
+    await world.stop()
     folder.release()
   }
 }
@@ -91,16 +94,16 @@ async function loadHistory(
 async function runDemo(options: {
   folder: DemoFolder
   history: History
+  world: Supervised
   flags: DemoFlags
   stop: AbortSignal
 }): Promise<void> {
-  const { folder, flags, stop } = options
-  const { startWeb } = await import('../start-web.ts')
-  const parts = startParts(folder, stop)
+  const { folder, world, flags, stop } = options
+  const { ingest, historyLoaded } = startIngest(folder, stop)
   let web: RunningWeb | undefined
   try {
-    const loaded = Promise.all([parts.world.ready, parts.historyLoaded])
-    if (!(await unlessAborted(stop, loaded))) return
+    const { startWeb } = await import('../start-web.ts')
+    if (!(await unlessAborted(stop, Promise.all([world.ready, historyLoaded])))) return
     web = await startWeb({
       databasePath: folder.databasePath,
       host: HOST,
@@ -114,16 +117,30 @@ async function runDemo(options: {
     await writeData(`Dashboard: ${web.url}\n`)
     await untilAborted(stop)
   } finally {
-    await Promise.all([parts.world.stop(), parts.ingest.stop(), web?.close()])
+    await Promise.all([world.stop(), ingest.stop(), web?.close()])
   }
 }
 
-type Parts = { world: Supervised; ingest: Supervised; historyLoaded: Promise<void> }
+/** The upstream, and the agent with the servers it starts. */
+function superviseWorld(folder: DemoFolder, stop: AbortSignal): Supervised {
+  return supervise({
+    title: 'The demo agent',
+    args: [
+      'demo-world',
+      ...['--logs', folder.liveLogs],
+      ...['--home', folder.path],
+      ...['--stderr', folder.processLog],
+    ],
+    ...surroundingsOf(folder),
+    onTrouble: note,
+    stop,
+  })
+}
 
-/** The ingest worker, and the upstream with the agent and its servers. */
-function startParts(folder: DemoFolder, stop: AbortSignal): Parts {
-  const stderr = openSync(folder.processLog, 'a', 0o600)
-  const env = { ...process.env, UNSILENT_HOME: folder.path }
+function startIngest(
+  folder: DemoFolder,
+  stop: AbortSignal,
+): { ingest: Supervised; historyLoaded: Promise<void> } {
   const line = progressLine()
   let finish: () => void = () => undefined
   const caughtUp = new Promise<void>((resolve) => {
@@ -132,8 +149,7 @@ function startParts(folder: DemoFolder, stop: AbortSignal): Parts {
   const ingest = superviseIngest({
     roots: [folder.historyLogs, folder.liveLogs],
     databasePath: folder.databasePath,
-    env,
-    stderr,
+    ...surroundingsOf(folder),
     onTrouble: note,
     stop,
     onProgress(message) {
@@ -142,21 +158,16 @@ function startParts(folder: DemoFolder, stop: AbortSignal): Parts {
       else line.show(progressText(message.progress))
     },
   })
-  const world = supervise({
-    title: 'The demo agent',
-    args: [
-      'demo-world',
-      ...['--logs', folder.liveLogs],
-      ...['--home', folder.path],
-      ...['--stderr', folder.processLog],
-    ],
-    env,
-    stderr,
-    onTrouble: note,
-    stop,
-  })
   const historyLoaded = ingest.ready.then(() => caughtUp).finally(() => line.end())
-  return { world, ingest, historyLoaded }
+  return { ingest, historyLoaded }
+}
+
+/** Everything that the processes write goes into the folder too. */
+function surroundingsOf(folder: DemoFolder): { env: NodeJS.ProcessEnv; stderr: number } {
+  return {
+    env: { ...process.env, UNSILENT_HOME: folder.path },
+    stderr: openSync(folder.processLog, 'a', 0o600),
+  }
 }
 
 const count = new Intl.NumberFormat('en-US')

@@ -87,13 +87,21 @@ export function supervise(options: SuperviseOptions): Supervised {
     pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)
   }
 
+  const stop = async (): Promise<void> => {
+    stopping = true
+    clearTimeout(restart)
+    if (child) await endChild(child)
+  }
+
   start()
+  // Whoever waits for it hears of a failure; before that it must not end the process.
+  ready.promise.catch(() => undefined)
+  let stopped: Promise<void> | undefined
   return {
     ready: ready.promise,
-    async stop() {
-      stopping = true
-      clearTimeout(restart)
-      if (child) await endChild(child)
+    stop() {
+      stopped ??= stop()
+      return stopped
     },
   }
 }
