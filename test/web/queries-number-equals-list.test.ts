@@ -26,17 +26,29 @@ const TOOLS = ['search', 'fetch', "x'; DROP TABLE call; --"]
 
 /** Calls in clumps of equal times, so that pages must cut through ties. */
 const calls = fc.array(
-  fc.record({
-    startedMs: fc.integer({ min: 0, max: 3 * DAYS * 96 - 1 }).map((step) => START + step * 300_000),
-    tool: fc.constantFrom(...TOOLS),
-    server: fc.constantFrom('billing', 'documents'),
-    version: fc.constantFrom('1', '2'),
-    client: fc.constantFrom('', 'claude', 'cursor'),
-    session: fc.constantFrom(undefined, 'a', 'b'),
-    outcome: fc.constantFrom(...OUTCOMES),
-    class: fc.constantFrom(undefined, ...ERROR_CLASSES),
-    flags: fc.subarray(['empty', 'suspect', 'dropped', 'undelivered'] as const),
-  }),
+  fc
+    .record({
+      startedMs: fc
+        .integer({ min: 0, max: 3 * DAYS * 96 - 1 })
+        .map((step) => START + step * 300_000),
+      tool: fc.constantFrom(...TOOLS),
+      server: fc.constantFrom('billing', 'documents'),
+      version: fc.constantFrom('1', '2'),
+      client: fc.constantFrom('', 'claude', 'cursor'),
+      session: fc.constantFrom(undefined, 'a', 'b'),
+      // As the ingester stores them: what failed has a class, and nothing else has.
+      ending: fc.oneof(
+        fc.constantFrom(...OUTCOMES.filter((outcome) => outcome !== 'failed')).map((outcome) => ({
+          outcome,
+          class: undefined,
+        })),
+        fc
+          .constantFrom(...ERROR_CLASSES)
+          .map((name) => ({ outcome: 'failed' as const, class: name })),
+      ),
+      flags: fc.subarray(['empty', 'suspect', 'dropped', 'undelivered'] as const),
+    })
+    .map(({ ending, ...call }) => ({ ...call, ...ending })),
   { minLength: 150, maxLength: 250, size: 'max' },
 )
 

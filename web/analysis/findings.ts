@@ -176,7 +176,7 @@ function makeFindings(
     ...silenceFindings(silences, store, live, nowMs),
     ...incidentFindings(incidents, store, filter, nowMs),
   ]
-  const { calls } = store.keyFigures(filter)
+  const { calls } = store.impact(filter)
   const status = statusOf(scan, { nowMs, zone, range, calls })
   const { windows } = scan
   return { findings: findings.sort(byGrade), windows, loops, silences, incidents, status, version }

@@ -41,8 +41,8 @@ export const OPEN: Choice<never> = { include: [], exclude: [] }
 /** One scan that answers key figures, chart and heatmap. */
 export function quartersOf(reader: Reader, filter: Filter): QuarterRow[] {
   return reader.remember('quarters', filter, () => {
-    const { source, counts } = reader.select(filter)
-    return reader.all<QuarterRow>(quarterRows(source, counts), counts.values)
+    const { counts } = reader.select(filter)
+    return reader.all<QuarterRow>(quarterRows(counts), counts.values)
   })
 }
 
@@ -65,8 +65,8 @@ function durationsOf(reader: Reader, filter: Filter): Map<number, ToolDurations>
 /** How many calls the list under the filter has. */
 export function totalOf(reader: Reader, filter: Filter): number {
   return reader.remember('total', filter, () => {
-    const { source, counts } = reader.select(filter)
-    return reader.first<TotalRow>(totalRow(source, counts), counts.values)?.n ?? 0
+    const { counts } = reader.select(filter)
+    return reader.first<TotalRow>(totalRow(counts), counts.values)?.n ?? 0
   })
 }
 
@@ -128,10 +128,10 @@ export function heatmap(reader: Reader, filter: Filter): HeatmapCell[] {
 }
 
 export function tools(reader: Reader, filter: Filter): ToolRow[] {
-  const { source, counts } = reader.select(filter)
+  const { counts } = reader.select(filter)
   const durations = durationsOf(reader, filter)
   const tallies = new Map<number, Tally>()
-  for (const row of reader.all<ToolCountRow>(toolCountRows(source, counts), counts.values)) {
+  for (const row of reader.all<ToolCountRow>(toolCountRows(counts), counts.values)) {
     const total = tallies.get(row.tool_id) ?? emptyTally()
     tally(total, row)
     tallies.set(row.tool_id, total)
@@ -200,11 +200,11 @@ function facetValues(
   nameOf: (id: number) => string | undefined,
 ): FacetValue[] {
   const without: Filter = { ...filter, [name]: OPEN }
-  const { source, counts } = reader.select(without)
+  const { counts } = reader.select(without)
   const calls = new Map<string, number>()
   // What is selected stays visible, even where no call is left.
   for (const value of [...filter[name].include, ...filter[name].exclude]) calls.set(value, 0)
-  for (const { id, n } of reader.all<FacetRow>(facetRows(source, column, counts), counts.values)) {
+  for (const { id, n } of reader.all<FacetRow>(facetRows(counts, column), counts.values)) {
     const value = nameOf(id)
     if (value) calls.set(value, (calls.get(value) ?? 0) + n)
   }

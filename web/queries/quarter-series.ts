@@ -12,9 +12,9 @@ import { type SeriesRow, seriesRows } from './sql/counts.ts'
  */
 export function quarterSeries(reader: Reader, filter: Filter): QuarterSeries[] {
   const wanted = wantedClasses(filter)
-  const { source, counts } = reader.select({ ...filter, class: OPEN, outcome: OPEN })
+  const { counts } = reader.select({ ...filter, class: OPEN, outcome: OPEN })
   const byTool = new Map<number, SeriesRow[]>()
-  for (const row of reader.all<SeriesRow>(seriesRows(source, counts), counts.values)) {
+  for (const row of reader.all<SeriesRow>(seriesRows(counts), counts.values)) {
     const rows = byTool.get(row.tool_id)
     if (rows) rows.push(row)
     else byTool.set(row.tool_id, [row])

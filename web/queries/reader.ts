@@ -4,8 +4,15 @@ import type { Filter } from './filter.ts'
 import { chosenIds, type Names, readNames } from './names.ts'
 import { loopIds } from './repeat-questions.ts'
 import { searchBound } from './search-bound.ts'
-import { type Condition, callCondition, countCondition, isNarrow } from './sql/conditions.ts'
-import type { Source } from './sql/counts.ts'
+import {
+  type CallCondition,
+  callCondition,
+  countCondition,
+  failureCondition,
+  isNarrow,
+  keepsFailuresOnly,
+} from './sql/conditions.ts'
+import { callSource, countSource, type Source } from './sql/counts.ts'
 import { CONTENT_MARK, type ContentRow } from './sql/health.ts'
 
 const MAX_STATEMENTS = 200
@@ -14,7 +21,13 @@ const MAX_ANSWERS = 48
 export type Value = number | string | null
 
 /** What a question is asked over: where its calls are counted, and where they are listed. */
-export type Selection = { source: Source; counts: Condition; calls: Condition }
+export type Selection = {
+  counts: Source
+  /** In no order: by the index that reads fewest rows. */
+  calls: CallCondition
+  /** For reading newest first and stopping early. */
+  callsByTime: CallCondition
+}
 
 /** One read-only connection with its prepared statements and the answers it has just given. */
 export type Reader = {
@@ -55,12 +68,16 @@ export function createReader(database: Database): Reader {
     },
     select(filter) {
       const ids = chosenIds(filter, reader.names())
-      const calls = callCondition(filter, ids, {
+      const byTime = callCondition(filter, ids, {
         loopIds: namesLoops(filter) ? loopIds(reader, filter) : [],
         textFromMs: filter.text === undefined ? 0 : searchBound(reader, filter).fromMs,
       })
-      if (isNarrow(filter)) return { source: 'call', counts: calls, calls }
-      return { source: 'quarter_count', counts: countCondition(filter, ids), calls }
+      if (isNarrow(filter))
+        return { counts: callSource(byTime), calls: byTime, callsByTime: byTime }
+      const calls = keepsFailuresOnly(ids)
+        ? failureCondition(byTime, ids, { tools: [...reader.names().tools.keys()] })
+        : byTime
+      return { counts: countSource(countCondition(filter, ids)), calls, callsByTime: byTime }
     },
     version,
     remember<Answer>(question: string, filter: Filter, compute: () => Answer): Answer {

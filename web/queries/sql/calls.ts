@@ -1,4 +1,4 @@
-import type { Condition } from './conditions.ts'
+import type { CallCondition } from './conditions.ts'
 
 export type CallDbRow = {
   id: number
@@ -23,17 +23,17 @@ const JOINS = `JOIN call_text ON call_text.call_id = call.id
   LEFT JOIN session ON session.id = call.session_id`
 
 /** The ids first: text is read for the page's rows alone. */
-export function pageRows(where: Condition, hasCursor: boolean): string {
+export function pageRows(where: CallCondition, hasCursor: boolean): string {
   const cursor = hasCursor ? 'AND (started_ms, id) < (?, ?)' : ''
   return `SELECT ${COLUMNS} FROM (
-      SELECT * FROM call WHERE ${where.sql} ${cursor} ORDER BY started_ms DESC, id DESC LIMIT ?
+      SELECT * FROM ${where.table} WHERE ${where.sql} ${cursor} ORDER BY started_ms DESC, id DESC LIMIT ?
     ) AS call ${JOINS} ORDER BY started_ms DESC, id DESC`
 }
 
 export type StartRow = { started_ms: number }
 
-export function startRows(where: Condition): string {
-  return `SELECT started_ms FROM call WHERE ${where.sql} ORDER BY started_ms DESC, id DESC LIMIT ?`
+export function startRows(where: CallCondition): string {
+  return `SELECT started_ms FROM ${where.table} WHERE ${where.sql} ORDER BY started_ms DESC, id DESC LIMIT ?`
 }
 
 export type CallDetailDbRow = CallDbRow & {

@@ -1,10 +1,14 @@
 import { CALL_FLAGS, QUARTER_MS } from '../../../ingest/store/schema.ts'
+import { ERROR_CLASSES, OUTCOMES } from '../../../server/call-log/record.ts'
 import { type Filter, type FlagName, isOpen } from '../filter.ts'
 import type { ChosenIds } from '../names.ts'
 import { offsetSpans, patternNumbers, quarterOf } from '../time-zones.ts'
 
 /** Constant SQL with its bound values, in order. Names of people never become part of the text. */
 export type Condition = { sql: string; values: (number | string)[] }
+
+/** `table` is the FROM clause: \`call\`, with an index where the planner cannot know better. */
+export type CallCondition = Condition & { table: string }
 
 type Part = Condition | undefined
 
@@ -26,20 +30,50 @@ export function countCondition(filter: Filter, ids: ChosenIds): Condition {
 
 /** What other questions must answer first, needed only by filters that ask for it. */
 export type Narrowing = {
-  /** Calls of the range that carry the mark \`loop\`. */
+  /** Calls of the range that carry the mark `loop`. */
   loopIds: readonly number[]
   /** Calls before this are not searched for text. */
   textFromMs: number
 }
 
 /** For `call`: the same calls that countCondition counts, one by one. */
-export function callCondition(filter: Filter, ids: ChosenIds, narrowing: Narrowing): Condition {
-  return all([
-    { sql: 'call.started_ms >= ? AND call.started_ms < ?', values: [filter.fromMs, filter.toMs] },
-    wallClock(filter, `call.started_ms / ${QUARTER_MS}`),
-    ...dimensions(ids, 'call.'),
-    ...narrow(filter, narrowing),
-  ])
+export function callCondition(filter: Filter, ids: ChosenIds, narrowing: Narrowing): CallCondition {
+  const range: Part = {
+    sql: 'call.started_ms >= ? AND call.started_ms < ?',
+    values: [filter.fromMs, filter.toMs],
+  }
+  const wall = wallClock(filter, `call.started_ms / ${QUARTER_MS}`)
+  const parts = [...dimensions(ids, 'call.'), ...narrow(filter, narrowing)]
+  return { table: 'call', ...all([range, wall, ...parts]) }
+}
+
+/**
+ * The same by the index of failures, which the planner cannot choose by itself: it needs to be told
+ * that no class is 0, and to have tools and classes named. Only for filters that keep failures alone.
+ */
+export function failureCondition(
+  where: CallCondition,
+  ids: ChosenIds,
+  all: { tools: readonly number[] },
+): CallCondition {
+  const missing: Condition[] = [{ sql: 'call.class_id <> 0', values: [] }]
+  if (!ids.tools) missing.push(oneOf('call.tool_id', all.tools))
+  if (!ids.classes) missing.push(oneOf('call.class_id', CLASS_IDS))
+  return {
+    table: 'call INDEXED BY call_failed',
+    sql: [where.sql, ...missing.map(({ sql }) => sql)].join(' AND '),
+    values: [...where.values, ...missing.flatMap(({ values }) => values)],
+  }
+}
+
+const CLASS_IDS = ERROR_CLASSES.map((_, i) => i + 1)
+const FAILED = OUTCOMES.indexOf('failed') + 1
+
+/** Every failed call has a class, and no other call has one. */
+export function keepsFailuresOnly(ids: ChosenIds): boolean {
+  const { classes, outcomes } = ids
+  if (classes && !classes.includes(0)) return true
+  return outcomes?.every((id) => id === FAILED) ?? false
 }
 
 function all(parts: Part[]): Condition {
@@ -52,17 +86,16 @@ function all(parts: Part[]): Condition {
 
 function dimensions(ids: ChosenIds, table: '' | 'call.'): Part[] {
   return [
-    oneOf(`${table}tool_id`, ids.tools),
-    oneOf(`${table}class_id`, ids.classes),
-    oneOf(`${table}outcome_id`, ids.outcomes),
-    oneOf(`${table}server_id`, ids.servers),
-    oneOf(`${table}client_id`, ids.clients),
+    ids.tools && oneOf(`${table}tool_id`, ids.tools),
+    ids.classes && oneOf(`${table}class_id`, ids.classes),
+    ids.outcomes && oneOf(`${table}outcome_id`, ids.outcomes),
+    ids.servers && oneOf(`${table}server_id`, ids.servers),
+    ids.clients && oneOf(`${table}client_id`, ids.clients),
   ]
 }
 
 /** The list travels as one JSON text, so that its length does not change the statement. */
-function oneOf(column: string, ids: number[] | undefined): Part {
-  if (!ids) return undefined
+function oneOf(column: string, ids: readonly number[]): Condition {
   return { sql: `${column} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(ids)] }
 }
 
