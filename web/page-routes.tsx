@@ -13,6 +13,7 @@ import {
 import { ArgumentsPage } from './pages/arguments.tsx'
 import { CallPage } from './pages/call.tsx'
 import { CALLS_PER_PAGE, CallsPage } from './pages/calls.tsx'
+import { FindingsPage } from './pages/findings.tsx'
 import { HelpPage } from './pages/help.tsx'
 import { IngestPage } from './pages/ingest.tsx'
 import type { Frame, Shell } from './pages/layout.tsx'
@@ -135,6 +136,20 @@ export function pageRoutes({ data, assets, zone, now }: PageRoutesOptions): Hono
       }
       const body = <TimeoutsPage view={view} rows={rows} />
       return { title: 'Timeouts', body }
+    }),
+  )
+
+  routes.get('/findings', (context) =>
+    page(context, '/findings', () => {
+      const { findings } = data.current()
+      const body = (
+        <FindingsPage
+          findings={findings.current()}
+          windows={findings.windows()}
+          status={findings.status()}
+        />
+      )
+      return { title: 'Findings', body }
     }),
   )
 

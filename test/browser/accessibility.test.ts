@@ -25,6 +25,7 @@ const PAGES = [
   '/calls',
   '/calls/1',
   '/timeouts',
+  '/findings',
   '/arguments',
   '/ingest',
   '/help',
@@ -80,7 +81,7 @@ async function checkPages(url: string, paths: readonly string[]): Promise<void> 
 test('axe finds nothing on any page with calls, in both themes', () => checkPages(full.url, PAGES))
 
 test('axe finds nothing on any page without calls, in both themes', () =>
-  checkPages(empty.url, ['/', '/calls', '/timeouts', '/arguments', '/ingest']))
+  checkPages(empty.url, ['/', '/calls', '/timeouts', '/findings', '/arguments', '/ingest']))
 
 test('axe finds nothing with filters in use and on a narrow screen', async () => {
   const viewport = { width: 390, height: 844 }

@@ -70,6 +70,7 @@ test('G9: a filter swaps the list and the address, Back and Forward bring both a
   await until('the list is filtered', async () => (await total()) === '5')
   assert.equal(await page.evaluate('document.activeElement.value'), 'fetch', 'focus is kept')
   assert.equal(await page.title(), 'Calls · unsilent')
+  assert.equal(await page.getByRole('status').textContent(), '5 calls')
 
   await page.locator('.calls tbody a').first().click()
   await page.waitForURL(/\/calls\/\d+$/)
@@ -266,7 +267,16 @@ test('without JavaScript the lists, the map, the drawing and the filters are the
 test('no page is wider than a screen of 320 pixels', async () => {
   const viewport = { width: 320, height: 640 }
   const { page, check, close } = await openWatched(browser, { url: sample.url, viewport })
-  for (const path of ['/', '/calls', '/calls/1', '/timeouts', '/arguments', '/ingest', '/help']) {
+  for (const path of [
+    '/',
+    '/calls',
+    '/calls/1',
+    '/timeouts',
+    '/findings',
+    '/arguments',
+    '/ingest',
+    '/help',
+  ]) {
     await page.goto(path)
     const wider = await page.evaluate(
       'document.documentElement.scrollWidth - document.documentElement.clientWidth',

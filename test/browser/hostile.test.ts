@@ -45,7 +45,7 @@ async function assertInert(page: Page, what: string): Promise<void> {
 test('G1: more than a hundred hostile texts are inert on every page', async () => {
   assert.ok(HOSTILE_TEXTS.length >= 100)
   const { page, check, close } = await openWatched(browser, { url: sample.url })
-  for (const path of ['/', '/timeouts', '/arguments', '/ingest']) {
+  for (const path of ['/', '/timeouts', '/findings', '/arguments', '/ingest']) {
     await page.goto(path)
     await assertInert(page, path)
   }

@@ -39,6 +39,18 @@ test('calls are listed newest first and filtered by each dimension', async (t) =
   }
 })
 
+test('a text is searched for in arguments and messages, and its chip takes it out', async (t) => {
+  const { page } = dashboardOf(t, [
+    { startedMs: NOW_MS - 3, args: { query: 'Travel expenses' } },
+    { startedMs: NOW_MS - 2, class: 'timeout', message: 'travel agency did not answer' },
+    { startedMs: NOW_MS - 1, args: { query: 'invoices' } },
+  ])
+  const html = await page('/calls?q=travel')
+  assert.deepEqual(idsOf(html).sort(), [1, 2])
+  assert.match(html, /<a href="\/calls"[^>]*aria-label="Remove: Text contains travel"/)
+  assert.match(html, /<input type="search"[^>]*name="q" value="travel"/)
+})
+
 test('G12: every outcome is in the list, failures and refusals too', async (t) => {
   const { page } = dashboardOf(t, [
     ...[1, 2, 3].map((minute) => ({ startedMs: NOW_MS - minute * MINUTE_MS })),

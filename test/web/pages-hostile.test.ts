@@ -40,6 +40,7 @@ test('G1: a hostile text adds no element and no attribute to any page', async (t
     '/calls/1',
     '/calls/2',
     '/timeouts',
+    '/findings',
     '/arguments',
     '/ingest',
     '/help',
@@ -47,7 +48,7 @@ test('G1: a hostile text adds no element and no attribute to any page', async (t
     for (const name of shapeOf(await plain.page(path)).names) known.add(name)
   }
   const calls = HOSTILE_TEXTS.map((_, index) => `/calls/${index * 3 + 2}`)
-  for (const path of ['/', '/calls', '/timeouts', '/arguments', '/ingest', ...calls]) {
+  for (const path of ['/', '/calls', '/timeouts', '/findings', '/arguments', '/ingest', ...calls]) {
     const { names, rest } = shapeOf(await hostile.page(path))
     assert.doesNotMatch(rest, /</, path)
     assert.deepEqual(

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Finding } from '../../web/analysis/finding.ts'
+import { bestOfEachKind } from '../../web/pages/finding-cards.tsx'
 import type { TestCall } from './fixtures/build-database.ts'
 import { dashboardOf, NOW_MS, PARTIAL } from './fixtures/dashboard.ts'
 import { islandOf, numberAt, textOf, totalOf } from './fixtures/page-text.ts'
@@ -34,7 +36,7 @@ test('key figures count every call once and leave cancelled and deferred out of 
 test('each linked figure leads to as many calls as it says', async (t) => {
   const { page } = dashboardOf(t, ONE_OF_EACH)
   const html = await page('/?tool=fetch')
-  const figures = [...html.matchAll(/<p class="figure-value"><a href="([^"]+)">([^<]+)<\/a>/g)]
+  const figures = [...html.matchAll(/<p class="figure-value"[^>]*><a href="([^"]+)">([^<]+)<\/a>/g)]
   assert.equal(figures.length, 3)
   for (const [, href = '', value = ''] of figures) {
     assert.equal(totalOf(await page(href.replaceAll('&amp;', '&'))), Number(value), href)
@@ -192,4 +194,32 @@ test('G2: a day of 23 hours has no bar for the hour that was skipped', async (t)
   assert.equal(island.labels.length, 23 * 4)
   assert.equal(island.labels.filter((label) => label.includes(', 02:')).length, 0)
   assert.match(textOf(html), /Calls 23/)
+})
+
+test('the cards on the overview show the best of each kind before more of one kind', () => {
+  const finding = (id: string, kind: Finding['kind']): Finding => ({
+    ...{
+      id,
+      kind,
+      family: 'arguments',
+      grade: 'confirmed',
+      server: 's',
+      tool: 't',
+      class: undefined,
+    },
+    ...{ sentence: id, impact: { calls: 1, sessions: 1 }, impactText: '', action: '' },
+    ...{ paste: undefined, check: '', evidenceQuery: '', detailPath: '/arguments' },
+  })
+  const findings = [
+    finding('a1', 'malformed_arguments'),
+    finding('a2', 'malformed_arguments'),
+    finding('a3', 'malformed_arguments'),
+    finding('w1', 'timeout_window'),
+    finding('l1', 'retry_loop'),
+  ]
+  const ids = (most: number) => bestOfEachKind(findings, most).map(({ id }) => id)
+  assert.deepEqual(ids(3), ['a1', 'w1', 'l1'])
+  assert.deepEqual(ids(4), ['a1', 'a2', 'w1', 'l1'])
+  assert.deepEqual(ids(9), ['a1', 'a2', 'a3', 'w1', 'l1'])
+  assert.deepEqual(ids(0), [])
 })

@@ -168,7 +168,16 @@ test('S17: assets are known names with hashes, and nothing else is a file', asyn
 
 test('nothing on a page comes from another host', async (t) => {
   const { page } = dashboardOf(t, [CALL])
-  for (const path of ['/', '/calls', '/calls/1', '/timeouts', '/arguments', '/ingest', '/help']) {
+  for (const path of [
+    '/',
+    '/calls',
+    '/calls/1',
+    '/timeouts',
+    '/findings',
+    '/arguments',
+    '/ingest',
+    '/help',
+  ]) {
     const html = await page(path)
     assert.doesNotMatch(html, /(?:src|href|action)="(?:https?:)?\/\//, path)
     assert.doesNotMatch(html, / style="|<style| on[a-z]+="|hx-on|="js:/, path)

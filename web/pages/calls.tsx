@@ -4,7 +4,7 @@ import { CallTable } from './call-table.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { formatCount, plural } from './format.ts'
 import { hrefOf, SwapLink, type View } from './links.tsx'
-import { Empty } from './parts.tsx'
+import { Empty, Moment } from './parts.tsx'
 
 export const CALLS_PER_PAGE = 50
 
@@ -22,13 +22,17 @@ export function CallsPage({ view, rows }: { view: View; rows: CallsRows }) {
   return (
     <div class="with-sidebar">
       <h1>
-        Calls <span class="count">{formatCount(page.total)}</span>
+        Calls{' '}
+        <span class="count" data-say={plural(page.total, 'call')}>
+          {formatCount(page.total)}
+        </span>
       </h1>
       <FilterBar view={view} facets={facets} open={true} />
       <section class="results" aria-label="Calls">
         {hidden > 0 && (
           <p class="quiet">{plural(hidden, 'call')} of this range hidden by filters.</p>
         )}
+        <SearchBound view={view} page={page} />
         {page.rows.length === 0 ? (
           <NoMatch view={view} hidden={hidden} />
         ) : (
@@ -37,6 +41,18 @@ export function CallsPage({ view, rows }: { view: View; rows: CallsRows }) {
         <Paging view={view} rows={rows} first={cursor === undefined} />
       </section>
     </div>
+  )
+}
+
+/** A text is looked for in the newest calls only: what was not looked at is said. */
+function SearchBound({ view, page: { search } }: { view: View; page: CallPage }) {
+  if (!search || search.searched >= search.calls) return null
+  return (
+    <p class="quiet">
+      Searched the newest {formatCount(search.searched)} of {plural(search.calls, 'call')}, back to{' '}
+      <Moment ms={search.fromMs} zone={view.filter.zone} style="minute" />. Choose a range or a tool
+      to search further.
+    </p>
   )
 }
 

@@ -112,7 +112,11 @@ function singleChips(filter: Filter): Chip[] {
   const chips: Chip[] = []
   const add = (name: string, words: string, without: Filter) =>
     chips.push({ id: `chip-${name}`, words, without })
-  const { session, signature, timeOfDay, weekdays } = filter
+  const { session, signature, text, timeOfDay, weekdays } = filter
+  if (text !== undefined) {
+    const words = `Text contains ${shortened(visibleText(text), 40)}`
+    add('text', words, { ...filter, text: undefined })
+  }
   if (session !== undefined) {
     const words = `Session is ${shortened(visibleText(session), 16)}`
     add('session', words, { ...filter, session: undefined })
@@ -165,7 +169,8 @@ function Chips({ view }: { view: View }) {
 /** A refused field is explained above the form, which stays as it is so that it can be mended. */
 const KEEP_FORM_ON_BAD_INPUT = { 'hx-status:400': 'target:#problem push:false' }
 
-const FACET_NAMES = ['tool', 'class', 'outcome', 'server', 'client'] as const
+/** Long lists have a column of their own, short ones share one. */
+const FACET_COLUMNS = [['tool'], ['class'], ['outcome', 'server', 'client']] as const
 
 function FilterPanel({ view, facets, open }: { view: View; facets: Facets; open: boolean }) {
   return (
@@ -181,8 +186,23 @@ function FilterPanel({ view, facets, open }: { view: View; facets: Facets; open:
         hx-trigger="change delay:150ms, submit"
         {...KEEP_FORM_ON_BAD_INPUT}
       >
-        {FACET_NAMES.map((name) => (
-          <FacetList view={view} name={name} values={facets[name]} />
+        <label class="field search">
+          Text in arguments or errors
+          <input
+            type="search"
+            id="filter-text"
+            name="q"
+            value={view.filter.text ?? ''}
+            autocomplete="off"
+            spellcheck={false}
+          />
+        </label>
+        {FACET_COLUMNS.map((names) => (
+          <div class="facet-column">
+            {names.map((name) => (
+              <FacetList view={view} name={name} values={facets[name]} />
+            ))}
+          </div>
         ))}
         <WhenFields filter={view.filter} defaultZone={view.defaultZone} />
         <KeptFields filter={view.filter} />
@@ -222,7 +242,7 @@ function FacetList({
   values,
 }: {
   view: View
-  name: (typeof FACET_NAMES)[number]
+  name: (typeof FACET_COLUMNS)[number][number]
   values: FacetValue[]
 }) {
   if (values.length === 0) return null

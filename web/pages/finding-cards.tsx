@@ -1,24 +1,43 @@
-import type { Child } from 'hono/jsx'
-import type { Finding, Grade } from '../analysis/finding.ts'
-import { plural } from './format.ts'
+import type { Finding, FindingKind, Grade } from '../analysis/finding.ts'
+import type { TimeoutWindow } from '../analysis/timeout-window.ts'
+import { OccurrenceStrip } from './occurrence-strip.tsx'
 import { Sentence } from './visible-text.tsx'
+
+/**
+ * The few that are shown first: the best of each kind, then the best of the rest, in their order.
+ * Ten broken arguments must not hide the one window at night.
+ */
+export function bestOfEachKind(findings: readonly Finding[], most: number): Finding[] {
+  const kinds = new Set<string>()
+  const firstOfKind = findings.filter(({ kind }) => !kinds.has(kind) && kinds.add(kind))
+  const chosen = new Set([...firstOfKind, ...findings].slice(0, Math.max(most, 0)))
+  for (const finding of findings) {
+    if (chosen.size >= most) break
+    chosen.add(finding)
+  }
+  return findings.filter((finding) => chosen.has(finding))
+}
 
 /** Findings as they are read: what is wrong, how sure we are, what to do, how you will know. */
 export function FindingCards({
   findings,
+  windows,
   level,
-  evidence,
 }: {
   findings: readonly Finding[]
+  /** For the picture on the cards of windows. */
+  windows: readonly TimeoutWindow[]
   level: 'h2' | 'h3'
-  /** A small picture for a card, where there is one. */
-  evidence?: ((finding: Finding) => Child) | undefined
 }) {
   return (
     <ul class="cards">
       {findings.map((finding) => (
         <li>
-          <Card finding={finding} level={level} evidence={evidence?.(finding)} />
+          <Card
+            finding={finding}
+            window={windows.find(({ id }) => id === finding.id)}
+            level={level}
+          />
         </li>
       ))}
     </ul>
@@ -27,23 +46,23 @@ export function FindingCards({
 
 function Card({
   finding,
+  window,
   level: Heading,
-  evidence,
 }: {
   finding: Finding
+  window: TimeoutWindow | undefined
   level: 'h2' | 'h3'
-  evidence: Child
 }) {
   return (
     <article class={`card edge-${finding.family}`}>
       <p class="card-grade">
         <GradeMeter grade={finding.grade} />
+        <span class="card-impact">{finding.impactText}</span>
       </p>
       <Heading class="card-sentence">
         <Sentence text={finding.sentence} />
       </Heading>
-      <p class="card-impact">{impactOf(finding)}</p>
-      {evidence}
+      {window && <OccurrenceStrip window={window} />}
       <p class="card-action">
         <Sentence text={finding.action} />
       </p>
@@ -52,15 +71,17 @@ function Card({
       </p>
       <p class="card-links">
         <a href={`/calls?${finding.evidenceQuery}`}>See the calls</a>
-        <a href={finding.detailPath}>How computed</a>
+        {!finding.detailPath.startsWith('/calls') && (
+          <a href={finding.detailPath}>{DETAIL_WORDS[finding.kind] ?? 'How computed'}</a>
+        )}
       </p>
     </article>
   )
 }
 
-function impactOf({ impact, kind }: Finding): string {
-  const calls = plural(impact.calls, kind === 'ignored_arguments' ? 'call' : 'failed call')
-  return impact.sessions === 0 ? calls : `${calls} in ${plural(impact.sessions, 'session')}`
+const DETAIL_WORDS: Readonly<Partial<Record<FindingKind, string>>> = {
+  malformed_arguments: 'What to paste',
+  ignored_arguments: 'What to paste',
 }
 
 const LEVELS: Readonly<Record<Grade, number>> = {

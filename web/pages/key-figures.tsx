@@ -18,6 +18,7 @@ export function KeyFigureRow({ view, figures }: { view: View; figures: KeyFigure
         name="Calls"
         value={formatCount(figures.calls)}
         href={callsHref(view)}
+        say={plural(figures.calls, 'call')}
         note={
           figures.hidden > 0 ? `${formatCount(figures.hidden)} hidden by filters` : rangeNote(view)
         }
@@ -73,16 +74,21 @@ export function Figure({
   value,
   href,
   note,
+  say,
 }: {
   name: string
   value: string
   href?: string
   note: Child
+  /** Said aloud when the filter has changed. */
+  say?: string
 }) {
   return (
     <div class="figure">
       <p class="figure-name">{name}</p>
-      <p class="figure-value">{href ? <a href={href}>{value}</a> : value}</p>
+      <p class="figure-value" data-say={say}>
+        {href ? <a href={href}>{value}</a> : value}
+      </p>
       <p class="figure-note">{note}</p>
     </div>
   )

@@ -3,6 +3,8 @@ import { formatInstant } from './format.ts'
 
 const STEP = 10
 const SIDE = 8
+/** So many squares are as wide as the strip; fewer stand at its left. */
+const FULL = 28
 
 /**
  * One square a day (or week) on which the tool was called in the window: filled as high as the
@@ -16,7 +18,7 @@ export function OccurrenceStrip({ window }: { window: TimeoutWindow }) {
   return (
     <div class="strip">
       <svg
-        viewBox={`0 0 ${Math.max(occurrences.length, 28) * STEP} 20`}
+        viewBox={`0 0 ${Math.max(occurrences.length, FULL) * STEP} 20`}
         preserveAspectRatio="xMinYMid meet"
         role="img"
         aria-label={`Hit ${hits} of ${atRisk} times between ${day(first.startMs)} and ${day(last.startMs)}`}
@@ -36,7 +38,7 @@ export function OccurrenceStrip({ window }: { window: TimeoutWindow }) {
           </g>
         ))}
       </svg>
-      <p class="strip-scale">
+      <p class={occurrences.length < FULL ? 'strip-scale short' : 'strip-scale'}>
         <span>{day(first.startMs)}</span>
         <span>{day(last.startMs)}</span>
       </p>

@@ -12,16 +12,18 @@ import type {
 import { LatestCalls } from './call-table.tsx'
 import { CallsOverTime } from './calls-over-time.tsx'
 import { FilterBar } from './filter-bar.tsx'
-import { FindingCards } from './finding-cards.tsx'
+import { bestOfEachKind, FindingCards } from './finding-cards.tsx'
 import { formatCount, plural } from './format.ts'
 import { Heatmap } from './heatmap.tsx'
 import { KeyFigureRow } from './key-figures.tsx'
 import { callsHref, filterHref, SwapLink, type View } from './links.tsx'
 import { LiveFacts, LiveStatus } from './live-status.tsx'
 import { markedWindows } from './marked-windows.ts'
-import { OccurrenceStrip } from './occurrence-strip.tsx'
 import { Empty } from './parts.tsx'
 import { ToolTable } from './tool-table.tsx'
+
+/** A page of nothing but findings would be no overview. */
+const MAX_CARDS = 6
 
 export type OverviewRows = {
   findings: readonly Finding[]
@@ -116,31 +118,21 @@ export function LiveAnswer(props: { view: View; rows: OverviewRows; live: Livene
 
 const KEEP_OLD_ON_ERROR = { 'hx-status:4xx': 'swap:none', 'hx-status:5xx': 'swap:none' }
 
-/** More are one click away; a page of nothing but findings is no overview. */
-const MAX_CARDS = 6
-
 function Findings({ rows: { findings, windows, status } }: { rows: OverviewRows }) {
-  const shown = findings.slice(0, MAX_CARDS)
-  const evidence = (finding: Finding) => {
-    const window = windows.find(({ id }) => id === finding.id)
-    return window && <OccurrenceStrip window={window} />
-  }
+  const shown = bestOfEachKind(findings, MAX_CARDS)
   if (findings.length === 0) return <NoFindings status={status} />
   return (
     <section aria-labelledby="findings">
       <div class="section-head">
         <h2 id="findings">What needs attention</h2>
         <p class="quiet">
+          In the last {plural(Math.floor(status.daysOfData), 'day')}, whatever is filtered.{' '}
           {shown.length < findings.length && (
-            <>
-              {formatCount(findings.length - shown.length)} more under{' '}
-              <a href="/timeouts">Timeouts</a> and <a href="/arguments">Arguments</a>.{' '}
-            </>
+            <a href="/findings">All {formatCount(findings.length)} findings</a>
           )}
-          In the last {plural(Math.floor(status.daysOfData), 'day')}, whatever is filtered.
         </p>
       </div>
-      <FindingCards findings={shown} level="h3" evidence={evidence} />
+      <FindingCards findings={shown} windows={windows} level="h3" />
     </section>
   )
 }
