@@ -52,7 +52,7 @@ const LIMITS: TailLimits = {
 /** More than this unread is a backlog, read in larger batches. */
 const BACKLOG_BYTES = 1024 * 1024
 /** A stream is read so far before the next one has its turn. */
-const QUANTUM_BYTES = 1024 * 1024
+const QUANTUM_BYTES = 64 * 1024 * 1024
 const PENDING_LOOKS = 2
 const RESCAN_MS = 500
 

@@ -3,35 +3,15 @@ import { readForeignRecord } from './foreign-record.ts'
 import type { ParseContext, ParsedLine } from './parsed-line.ts'
 import { readStampedRecord, stampOf } from './unsilent-record.ts'
 
-const ARGS_KEY = ',"args":'
-
 /** What becomes of one line that is valid UTF-8 and not blank. Never throws on any text. */
 export function parseLine(text: string, context: ParseContext): ParsedLine {
-  const cut = parseWithArgsLast(text)
-  if (cut) {
-    const stamp = stampOf(cut.head)
-    if (stamp) return readStampedRecord(cut.head, stamp, text, cut.args, context)
-  }
   const value = parseOrUndefined(text)
   if (value === undefined) return { fate: 'refused', reason: looksLikeObject(text) }
   if (!isObject(value)) return { fate: 'refused', reason: 'shape' }
   const stamp = stampOf(value)
   return stamp
-    ? readStampedRecord(value, stamp, text, undefined, context)
+    ? readStampedRecord(value, stamp, text, context)
     : readForeignRecord(value, text, context)
-}
-
-/**
- * Our own records end in `args`, whose text is kept as it is: the part before it and args are parsed
- * apart. Both parsing alone proves that the cut was at the record's own key.
- */
-function parseWithArgsLast(text: string): { head: JsonObject; args: string } | undefined {
-  const at = text.indexOf(ARGS_KEY)
-  if (at < 0 || !text.endsWith('}')) return undefined
-  const args = text.slice(at + ARGS_KEY.length, -1)
-  const head = parseOrUndefined(`${text.slice(0, at)}}`)
-  if (!isObject(head) || parseOrUndefined(args) === undefined) return undefined
-  return { head, args }
 }
 
 /** JSON has no undefined, so it can stand for "not JSON". */

@@ -4,6 +4,7 @@ import {
   ISSUE_CODES,
   type NameAndVersion,
 } from '../../server/call-log/record.ts'
+import { isLeftOut } from '../store/call-detail.ts'
 import { CALL_FLAGS } from '../store/schema.ts'
 import {
   argsKeyOf,
@@ -56,21 +57,19 @@ export function stampOf(record: JsonObject): Stamp | undefined {
 }
 
 /**
- * A line with a stamp. `args` is its exact text, if the caller has cut it off already; otherwise it
- * is looked for in the line. Unknown kinds become events; fields that a newer version gave other
+ * A line with a stamp. Unknown kinds become events; fields that a newer version gave other
  * values are kept and flagged.
  */
 export function readStampedRecord(
   record: JsonObject,
   stamp: Stamp,
   line: string,
-  args: string | undefined,
   context: ParseContext,
 ): ParsedLine {
   const kind = textOf(record.kind)
   if (kind === undefined) return { fate: 'refused', reason: 'invalid', stamp }
   const writer = writerFactsOf(record, context.nowMs)
-  if (kind === 'call') return readCall(record, stamp, writer, line, args, context)
+  if (kind === 'call') return readCall(record, stamp, writer, line, context)
   return {
     fate: 'event',
     stamp,
@@ -88,12 +87,16 @@ function readCall(
   stamp: Stamp,
   writer: WriterFacts,
   line: string,
-  args: string | undefined,
   context: ParseContext,
 ): ParsedLine {
   const tool = textOf(record.tool)
   if (tool === undefined) return { fate: 'refused', reason: 'invalid', stamp }
-  const detail = without(record, NOT_IN_DETAIL)
+  const argsKey = argsKeyOf(record.args_hash)
+  const keys = Object.keys(record)
+  const detail: JsonObject = {}
+  for (const key of keys) {
+    if (!NOT_IN_DETAIL.has(key) && !isLeftOut(key, record, argsKey)) copyKey(record, key, detail)
+  }
   let flags = flagsOf(record)
   const startedMs = plausibleMs(record.started, context.nowMs)
   if (startedMs === undefined) {
@@ -125,13 +128,33 @@ function readCall(
     outcomeId: verdict.outcomeId,
     classId: verdict.classId,
     flags,
-    argsKey: argsKeyOf(record.args_hash),
+    argsKey,
     uid: textOf(record.call) ?? '',
-    args: args ?? valueTextOf(line, 'args') ?? null,
+    args: argsTextOf(record, keys, line) ?? null,
     detail: detailText,
     issues: issuesOf(record),
   }
   return { fate: 'call', stamp, writer, call }
+}
+
+const ARGS_KEY = ',"args":'
+
+/**
+ * The exact text of `args`. In our own records it is the last key; if it is also the only one of its
+ * name in the line, what follows it is its value. (An escape might spell the name in another way.)
+ * Otherwise it is looked for.
+ */
+function argsTextOf(record: JsonObject, keys: readonly string[], line: string): string | undefined {
+  if (record.args === undefined) return undefined
+  const at = line.indexOf(ARGS_KEY)
+  const isOnlyOne =
+    at >= 0 &&
+    line.indexOf('"args"') === at + 1 &&
+    line.indexOf('"args"', at + 2) < 0 &&
+    !line.includes('\\u')
+  return isOnlyOne && keys.at(-1) === 'args' && line.endsWith('}')
+    ? line.slice(at + ARGS_KEY.length, -1)
+    : valueTextOf(line, 'args')
 }
 
 const FAILED = OUTCOME_IDS.get('failed') as number
@@ -208,11 +231,12 @@ export function nameAndVersionOf(value: unknown): NameAndVersion | undefined {
 /** A copy without some keys. `__proto__` as a key of the data stays a key. */
 export function without(record: JsonObject, keys: ReadonlySet<string>): JsonObject {
   const rest: JsonObject = {}
-  for (const key of Object.keys(record)) {
-    if (keys.has(key)) continue
-    if (key === '__proto__') {
-      Object.defineProperty(rest, key, { value: record[key], enumerable: true, writable: true })
-    } else rest[key] = record[key]
-  }
+  for (const key of Object.keys(record)) if (!keys.has(key)) copyKey(record, key, rest)
   return rest
+}
+
+function copyKey(from: JsonObject, key: string, to: JsonObject): void {
+  if (key === '__proto__') {
+    Object.defineProperty(to, key, { value: from[key], enumerable: true, writable: true })
+  } else to[key] = from[key]
 }

@@ -25,10 +25,10 @@ export type Dictionaries = {
 }
 
 export function createDictionaries(database: Database): Dictionaries {
-  const servers = new Map<string, number>()
-  const tools = new Map<string, { id: number; kept: boolean }>()
-  const clients = new Map<string, number>()
-  const sessions = new Map<string, number>()
+  const servers = createMemory<number>()
+  const tools = createMemory<{ id: number; kept: boolean }>()
+  const clients = createMemory<number>()
+  const sessions = createMemory<number>()
 
   const server = pairTable(
     database,
@@ -53,7 +53,7 @@ export function createDictionaries(database: Database): Dictionaries {
 
   return {
     server({ name, version }) {
-      return remembered(servers, `${name}\0${version}`, () => {
+      return remembered(servers, name, version, () => {
         const clean = cleanName(name)
         const found = server.find(clean, cleanVersion(version))
         if (found !== undefined) return found
@@ -62,7 +62,7 @@ export function createDictionaries(database: Database): Dictionaries {
       })
     },
     tool(serverName, name) {
-      return remembered(tools, `${serverName}\0${name}`, () => {
+      return remembered(tools, serverName, name, () => {
         const owner = cleanName(serverName)
         const clean = cleanName(name)
         const found = tool.find(owner, clean)
@@ -75,7 +75,7 @@ export function createDictionaries(database: Database): Dictionaries {
     },
     client(value) {
       if (!value) return 0
-      return remembered(clients, `${value.name}\0${value.version}`, () => {
+      return remembered(clients, value.name, value.version, () => {
         const name = cleanName(value.name)
         const version = cleanName(value.version)
         const found = client.find(name, version)
@@ -85,10 +85,10 @@ export function createDictionaries(database: Database): Dictionaries {
       })
     },
     session(key) {
-      return remembered(sessions, key, () => {
+      return remembered(sessions, '', key, () => {
         const clean = cleanName(key)
-        addSession.run(clean)
-        return findSession.get(clean) as number
+        const { changes, lastInsertRowid } = addSession.run(clean)
+        return changes === 1 ? Number(lastInsertRowid) : (findSession.get(clean) as number)
       })
     },
     forget() {
@@ -109,12 +109,32 @@ function pairTable(database: Database, findSql: string, addSql: string) {
   }
 }
 
-function remembered<T>(memory: Map<string, T>, key: string, make: () => T): T {
-  if (key.length > MAX_REMEMBERED_LENGTH) return make()
-  const known = memory.get(key)
+/** By two keys, without putting them together for each call. */
+type Memory<T> = { size: number; values: Map<string, Map<string, T>>; clear(): void }
+
+function createMemory<T>(): Memory<T> {
+  return {
+    size: 0,
+    values: new Map(),
+    clear() {
+      this.size = 0
+      this.values.clear()
+    },
+  }
+}
+
+function remembered<T>(memory: Memory<T>, first: string, second: string, make: () => T): T {
+  const known = memory.values.get(first)?.get(second)
   if (known !== undefined) return known
-  if (memory.size >= MAX_REMEMBERED) memory.clear()
   const made = make()
-  memory.set(key, made)
+  if (first.length + second.length > MAX_REMEMBERED_LENGTH) return made
+  if (memory.size >= MAX_REMEMBERED) memory.clear()
+  let inner = memory.values.get(first)
+  if (!inner) {
+    inner = new Map()
+    memory.values.set(first, inner)
+  }
+  inner.set(second, made)
+  memory.size += 1
   return made
 }

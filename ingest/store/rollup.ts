@@ -19,10 +19,24 @@ export type Rollup = {
   forget(): void
 }
 
-type Sum = { key: number[]; calls: number; durationUs: number }
+/** One key of quarter_count but for the quarter. */
+type Sum = { calls: number; durationUs: number; call: CountedCall }
+
+/** Ids up to these make one number of at most 53 bits; larger ones are still told apart by text. */
+const MAX_TOOL = 2 ** 22
+const MAX_SERVER = 2 ** 12
+const MAX_CLIENT = 2 ** 12
+
+function keyOf({ toolId, classId, outcomeId, serverId, clientId }: CountedCall): number | string {
+  if (toolId >= MAX_TOOL || serverId >= MAX_SERVER || clientId >= MAX_CLIENT) {
+    return `${toolId},${classId},${outcomeId},${serverId},${clientId}`
+  }
+  const kind = classId * 8 + outcomeId
+  return ((toolId * 128 + kind) * MAX_SERVER + serverId) * MAX_CLIENT + clientId
+}
 
 export function createRollup(database: Database): Rollup {
-  const sums = new Map<string, Sum>()
+  const quarters = new Map<number, Map<number | string, Sum>>()
   const add = database.prepare(`
     INSERT INTO quarter_count
       (tool_id, class_id, outcome_id, server_id, client_id, quarter, calls, duration_us)
@@ -31,27 +45,28 @@ export function createRollup(database: Database): Rollup {
       calls = calls + excluded.calls, duration_us = duration_us + excluded.duration_us`)
   return {
     count(call, sign = 1) {
-      const key = [
-        call.toolId,
-        call.classId,
-        call.outcomeId,
-        call.serverId,
-        call.clientId,
-        Math.floor(call.startedMs / QUARTER_MS),
-      ]
-      const name = key.join()
-      let sum = sums.get(name)
-      if (!sum) {
-        sum = { key, calls: 0, durationUs: 0 }
-        sums.set(name, sum)
+      const quarter = Math.floor(call.startedMs / QUARTER_MS)
+      let sums = quarters.get(quarter)
+      if (!sums) {
+        sums = new Map()
+        quarters.set(quarter, sums)
       }
-      sum.calls += sign
-      sum.durationUs += sign * call.durationUs
+      const key = keyOf(call)
+      const sum = sums.get(key)
+      if (sum) {
+        sum.calls += sign
+        sum.durationUs += sign * call.durationUs
+      } else sums.set(key, { calls: sign, durationUs: sign * call.durationUs, call })
     },
     flush() {
-      for (const { key, calls, durationUs } of sums.values()) add.run(...key, calls, durationUs)
-      sums.clear()
+      for (const [quarter, sums] of quarters) {
+        for (const { calls, durationUs, call } of sums.values()) {
+          const { toolId, classId, outcomeId, serverId, clientId } = call
+          add.run(toolId, classId, outcomeId, serverId, clientId, quarter, calls, durationUs)
+        }
+      }
+      quarters.clear()
     },
-    forget: () => sums.clear(),
+    forget: () => quarters.clear(),
   }
 }

@@ -203,7 +203,8 @@ CREATE TABLE call_text (
   -- The exact text of the record's args; NULL where the line had none.
   args TEXT,
   -- JSON: the record's keys that are not columns (request, protocol, transport, trace, handler_ms,
-  -- args_hash, dropped, attempts, error, issues, result, delivered, retry_suppressed).
+  -- dropped, attempts, error, issues, result, delivered, retry_suppressed), less what
+  -- call-detail.ts can put back.
   detail TEXT NOT NULL
 ) STRICT;
 

@@ -1,3 +1,4 @@
+import { expandDetail } from '../../ingest/store/call-detail.ts'
 import { CALL_FLAGS } from '../../ingest/store/schema.ts'
 import type { CallRow } from './call-store.ts'
 import { classOf, outcomeOf } from './counting.ts'
@@ -5,7 +6,7 @@ import type { Names } from './names.ts'
 import type { CallDbRow } from './sql/calls.ts'
 
 export function toCallRow(row: CallDbRow, names: Names): CallRow {
-  const detail = parseDetail(row.detail)
+  const detail = parseDetail(row.detail, row.args_key)
   const server = names.servers.get(row.server_id)
   const message = isObject(detail.error) ? detail.error.message : undefined
   return {
@@ -33,10 +34,10 @@ export function toCallRow(row: CallDbRow, names: Names): CallRow {
 }
 
 /** Written by the ingester as JSON; a row that some other hand has spoilt must not break a page. */
-export function parseDetail(text: string): Record<string, unknown> {
+export function parseDetail(text: string, argsKey: number | null): Record<string, unknown> {
   try {
     const detail: unknown = JSON.parse(text)
-    return isObject(detail) ? detail : { unreadable: text }
+    return isObject(detail) ? expandDetail(detail, argsKey) : { unreadable: text }
   } catch {
     return { unreadable: text }
   }

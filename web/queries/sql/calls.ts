@@ -10,6 +10,7 @@ export type CallDbRow = {
   outcome_id: number
   class_id: number
   flags: number
+  args_key: number | null
   session: string | null
   uid: string
   args: string | null
@@ -17,7 +18,7 @@ export type CallDbRow = {
 }
 
 const COLUMNS = `call.id AS id, call.started_ms AS started_ms, duration_us, call.server_id AS server_id,
-  tool_id, client_id, outcome_id, class_id, flags, session.key AS session, uid, args, detail`
+  tool_id, client_id, outcome_id, class_id, flags, args_key, session.key AS session, uid, args, detail`
 
 const JOINS = `JOIN call_text ON call_text.call_id = call.id
   LEFT JOIN session ON session.id = call.session_id`

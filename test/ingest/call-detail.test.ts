@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { expandDetail } from '../../ingest/store/call-detail.ts'
+import {
+  append,
+  assertWorldSound,
+  callRecord,
+  createStampedLine,
+  createWorld,
+  ingestOnce,
+  NOON,
+  withReader,
+} from './support.ts'
+
+const HASH = '847f4844a6e10d5f'
+
+test('what is left out of the stored detail is put back when it is read', async () => {
+  const world = createWorld()
+  const usual = { handler_ms: 9.5, attempts: [{ ms: 9.5 }], args_hash: HASH }
+  const retried = {
+    handler_ms: 20,
+    attempts: [
+      { ms: 9.5, class: 'timeout' as const },
+      { ms: 10.5, wait_ms: 200 },
+    ],
+    outcome: 'retried' as const,
+  }
+  append(
+    world.log('a.jsonl'),
+    createStampedLine('e'.repeat(32), 1, NOON, callRecord(usual)),
+    createStampedLine('e'.repeat(32), 2, NOON, callRecord(retried)),
+    createStampedLine('e'.repeat(32), 3, NOON, callRecord({ attempts: [] })),
+  )
+  await ingestOnce(world)
+  withReader(world, (database) => {
+    const rows = database
+      .prepare('SELECT detail, args_key FROM call JOIN call_text ON call_id = call.id ORDER BY n')
+      .all() as { detail: string; args_key: number | null }[]
+    assert.equal(rows[0]?.detail, '{"request":1,"handler_ms":9.5}')
+    assert.deepEqual(
+      rows.map(({ detail, args_key }) => expandDetail(JSON.parse(detail), args_key)),
+      [
+        { request: 1, handler_ms: 9.5, attempts: [{ ms: 9.5 }], args_hash: HASH.slice(0, 13) },
+        { request: 1, handler_ms: 20, attempts: retried.attempts },
+        { request: 1, attempts: [] },
+      ],
+    )
+  })
+  assertWorldSound(world)
+})
