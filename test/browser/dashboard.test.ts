@@ -180,6 +180,19 @@ test('the empty page fills by itself', async (t) => {
   await close()
 })
 
+test('times can be read in the zone of the browser, on every axis', async () => {
+  const timezoneId = 'Pacific/Auckland'
+  const { page, check, close } = await openWatched(browser, { url: sample.url, timezoneId })
+  await page.goto('/calls')
+  await page.locator('#when-tz').selectOption({ label: 'Pacific/Auckland (this browser)' })
+  await page.waitForURL(/\?tz=Pacific%2FAuckland$/)
+  await until('times have moved', async () =>
+    /^Times in Pacific\/Auckland$/.test((await page.locator('.zone').textContent()) ?? ''),
+  )
+  await check()
+  await close()
+})
+
 test('a field that cannot be meant is explained and can be mended', async () => {
   const expected = /400/
   const { page, check, close } = await openWatched(browser, { url: sample.url, expected })

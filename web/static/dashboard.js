@@ -12,7 +12,7 @@
   /** The colour that the stylesheet gives to a class in the theme of now. */
   function colourOf(className) {
     const probe = document.createElement('span')
-    probe.className = className
+    probe.className = `colour-probe ${className}`
     document.body.append(probe)
     const { color } = getComputedStyle(probe)
     probe.remove()
@@ -205,6 +205,14 @@
     }
   }
 
+  /** The server cannot know the zone of whoever looks. */
+  function offerOwnZone() {
+    const select = find('#when-tz')
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+    if (!select || [...select.options].some(({ text }) => text === timeZone)) return
+    select.add(new Option(`${timeZone} (this browser)`, timeZone), 1)
+  }
+
   let focusWasInside = false
 
   document.addEventListener('htmx:before:swap', () => {
@@ -213,6 +221,7 @@
 
   document.addEventListener('htmx:after:swap', ({ detail }) => {
     restoreUnfolded()
+    offerOwnZone()
     drawCharts()
     showLiveState()
     const view = find('#view')
@@ -234,6 +243,7 @@
     const filters = find('.with-sidebar .filters')
     if (filters && matchMedia('(max-width: 860px)').matches) filters.open = false
     restoreUnfolded()
+    offerOwnZone()
     drawCharts()
     showLiveState()
   }
