@@ -1,103 +1,27 @@
+import { findLostValue } from './lost-in-json.ts'
 import { isRecord, type ToolResult } from './mcp-shapes.ts'
+import { suspectTextRule } from './suspect-texts.ts'
 
 /**
- * Successes that read like failures. Every rule looks only at how a result *begins*, and only at
- * results short enough to be a message: a document, a log or a search hit that talks about errors
- * must never be taken for one.
+ * Successes that read like failures: only results that are one short message, or small data whose
+ * own keys say so.
  */
-const MAX_MESSAGE_LENGTH = 1_000
-const MAX_SENTENCE_LENGTH = 250
+
 /** Longer JSON is data; parsing it on every call would cost more than the rule is worth. */
 const MAX_JSON_LENGTH = 2_000
-
-type Rule = { id: string; matches: (text: string) => boolean }
-
-const NETWORK_CODES =
-  'ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EPIPE|EHOSTUNREACH|ENETUNREACH|UND_ERR_\\w+'
-
-const HTTP_REASONS =
-  'Bad Request|Unauthorized|Payment Required|Forbidden|Not Found|Method Not Allowed|' +
-  'Request Timeout|Conflict|Gone|Too Many Requests|Internal Server Error|Not Implemented|' +
-  'Bad Gateway|Service Unavailable|Gateway Time-?out'
-
-const HTTP_STATUS = new RegExp(
-  `^(?:HTTP(?:/\\d(?:\\.\\d)?)? |status(?: code)?:? )?[45]\\d\\d:? (?:${HTTP_REASONS})\\b`,
-  'i',
-)
-const NETWORK_CODE = new RegExp(
-  `^(?:(?:connect|read|write|getaddrinfo|request|fetch failed)\\b.{0,40})?\\b(?:${NETWORK_CODES})\\b`,
-)
-
-const textRules: readonly Rule[] = [
-  {
-    id: 'stack_trace',
-    matches: (text) =>
-      /^(?:Uncaught )?[\w.]*(?:Error|Exception)\b[^\n]*\n\s+at \S/.test(text) ||
-      text.startsWith('Traceback (most recent call last):'),
-  },
-  {
-    id: 'error_prefix',
-    matches: (text) =>
-      text.length <= MAX_MESSAGE_LENGTH &&
-      // "Error: …", "TypeError: …", "MCP error -32602: …"; more than one such line is a log.
-      /^(?:fatal |mcp |internal |unexpected )?(?:error|exception|failure|\w+(?:Error|Exception))(?: -?\d+)?: ?\S/i.test(
-        text,
-      ) &&
-      !/\n\s*(?:error|\w+Error|warn(?:ing)?|info|debug)\b/i.test(text),
-  },
-  {
-    id: 'http_status',
-    matches: (text) => isSentence(text) && HTTP_STATUS.test(text),
-  },
-  {
-    id: 'network_code',
-    matches: (text) => isSentence(text) && NETWORK_CODE.test(text),
-  },
-  {
-    id: 'rate_limit',
-    matches: (text) =>
-      isSentence(text) &&
-      /^(?:.{0,30}\b)?(?:rate limit (?:was )?(?:exceeded|reached|hit)|too many requests|quota (?:was )?exceeded)\b/i.test(
-        text,
-      ),
-  },
-  {
-    id: 'failed_to',
-    matches: (text) =>
-      isSentence(text) &&
-      /^(?:(?:sorry|oops)[,.!]? )?(?:i )?(?:failed to|unable to|could not|couldn't|cannot|can't) (?:connect|fetch|load|read|write|reach|parse|authenticate|execute|retrieve|open|resolve|send|process|complete|access|query)\b/i.test(
-        text,
-      ),
-  },
-  {
-    id: 'failed_phrase',
-    matches: (text) =>
-      isSentence(text) &&
-      /^(?:the )?(?:request|operation|call|command|query|connection|fetch|tool|upload|download)(?: \w+)? (?:failed|timed out|was refused|was reset)\b/i.test(
-        text,
-      ),
-  },
-  {
-    id: 'html_error_page',
-    matches: (text) =>
-      /^\s*<(?:!doctype html|html)\b/i.test(text) &&
-      /<(?:title|h1)>\s*(?:error\b|[45]\d\d\b|bad gateway|service unavailable|access denied|forbidden)/i.test(
-        text.slice(0, 2_000),
-      ),
-  },
-]
 
 /** The id of the first rule that takes this success for a failure in disguise. */
 export function suspectRule(result: ToolResult): string | undefined {
   const text = firstText(result)
   if (text !== undefined) {
     const parsed = parseObject(text)
-    if (parsed) return dataRule(parsed, 'json')
-    const rule = textRules.find(({ matches }) => matches(text))
-    if (rule) return rule.id
+    const rule = parsed ? dataRule(parsed, 'json') : suspectTextRule(text)
+    if (rule) return rule
   }
-  if (isRecord(result.structuredContent)) return dataRule(result.structuredContent, 'structured')
-  return undefined
+  const { structuredContent } = result
+  if (!isRecord(structuredContent)) return undefined
+  if (findLostValue(structuredContent)) return 'structured_lost'
+  return dataRule(structuredContent, 'structured')
 }
 
 /** Undefined unless the result is one text, perhaps with blank ones. */
@@ -111,10 +35,6 @@ function firstText(result: ToolResult): string | undefined {
     if (texts.length > 1) return undefined
   }
   return texts[0]?.slice(0, MAX_JSON_LENGTH + 1).trim()
-}
-
-function isSentence(text: string): boolean {
-  return text.length <= MAX_SENTENCE_LENGTH && !text.includes('\n')
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {
@@ -137,18 +57,45 @@ function dataRule(data: Record<string, unknown>, kind: 'json' | 'structured'): s
     return `${kind}_denied`
   }
   if (data.success === false || data.ok === false) return `${kind}_denied`
+  // GraphQL: errors in place of data.
+  if (listsErrors && (data.data === null || Object.keys(data).every(isErrorListKey))) {
+    return `${kind}_errors`
+  }
   // An error beside data may be a note about it; alone it is the answer.
   if (saysSomething(data.error) && Object.keys(data).length <= 3 && data.success !== true) {
     return `${kind}_error_key`
   }
-  const status = data.status
-  if ((status === 'error' || status === 'failed') && saysSomething(data.message)) {
+  return smallDataRule(data, kind)
+}
+
+function isErrorListKey(key: string): boolean {
+  return key === 'errors' || key === 'extensions'
+}
+
+/** Data that is no more than a message: a status, a code, an exception's name, or a bare text. */
+function smallDataRule(
+  data: Record<string, unknown>,
+  kind: 'json' | 'structured',
+): string | undefined {
+  const size = Object.keys(data).length
+  const words = [data.message, data.detail, data.title, data.msg, data.error]
+  const message = words.find((value) => typeof value === 'string' && value.trim() !== '')
+  if (message === undefined) return undefined
+  if ((data.status === 'error' || data.status === 'failed') && saysSomething(data.message)) {
     return `${kind}_status`
   }
-  if (isErrorCode(data.code) && saysSomething(data.message) && Object.keys(data).length <= 4) {
-    return `${kind}_code`
+  if (isErrorCode(data.code) && saysSomething(data.message) && size <= 4) return `${kind}_code`
+  const code = saysSomething(data.message ?? data.error) ? data.code : undefined
+  const statuses = [data.status, data.statusCode, data.status_code, code]
+  if (statuses.some(isErrorStatus) && size <= 6) return `${kind}_http_status`
+  if (typeof data.__type === 'string' && /(?:Exception|Error)$/.test(data.__type)) {
+    return `${kind}_exception`
   }
-  return undefined
+  return size <= 2 && suspectTextRule(String(message)) !== undefined ? `${kind}_message` : undefined
+}
+
+function isErrorStatus(value: unknown): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 400 && value <= 599
 }
 
 function saysSomething(value: unknown): boolean {
