@@ -44,7 +44,7 @@ export function CallTable({
           >
             <td class="moment">
               <a href={`/calls/${row.id}`}>
-                <Moment ms={row.startedMs} zone={view.filter.zone} style="minute" />
+                <Moment ms={row.startedMs} zone={view.filter.zone} precision="minute" />
               </a>
             </td>
             <td>

@@ -50,8 +50,8 @@ function SearchBound({ view, page: { search } }: { view: View; page: CallPage })
   return (
     <p class="quiet">
       Searched the newest {formatCount(search.searched)} of {plural(search.calls, 'call')}, back to{' '}
-      <Moment ms={search.fromMs} zone={view.filter.zone} style="minute" />. Choose a range or a tool
-      to search further.
+      <Moment ms={search.fromMs} zone={view.filter.zone} precision="minute" />. Choose a range or a
+      tool to search further.
     </p>
   )
 }

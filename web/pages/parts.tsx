@@ -16,15 +16,15 @@ export function Age({ ms, view }: { ms: number; view: View }) {
 export function Moment({
   ms,
   zone,
-  style = 'moment',
+  precision = 'moment',
 }: {
   ms: number
   zone: string
-  style?: 'moment' | 'minute' | 'clock'
+  precision?: 'moment' | 'minute' | 'clock'
 }) {
   return (
     <time datetime={formatIso(ms)} title={`${formatInstant(ms, zone)} (${zone})`}>
-      {formatInstant(ms, zone, style)}
+      {formatInstant(ms, zone, precision)}
     </time>
   )
 }
