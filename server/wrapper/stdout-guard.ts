@@ -15,6 +15,9 @@ export type StdoutGuard = {
 
 let users = 0
 let sending = 0
+/** Messages that were handed to `send` and not written by the time it returned. */
+let unwritten = 0
+let written = false
 let original: Write | undefined
 
 /** One override a process, for as long as a guarded transport is open. */
@@ -25,10 +28,12 @@ export function guardStdout(): StdoutGuard {
   return {
     whileSending(send) {
       sending += 1
+      written = false
       try {
         return send()
       } finally {
         sending -= 1
+        if (!written) unwritten += 1
       }
     },
     remove() {
@@ -45,7 +50,11 @@ function install(): void {
   original = stdout.write
   const write = original.bind(stdout) as (...args: unknown[]) => boolean
   stdout.write = ((...args: unknown[]): boolean => {
-    if (sending > 0 || isProtocolLine(args[0])) return write(...args)
+    if (sending > 0) {
+      written = true
+      return write(...args)
+    }
+    if (isProtocolLine(args[0]) && mayBeOurs()) return write(...args)
     countStray()
     return (process.stderr.write.bind(process.stderr) as (...args: unknown[]) => boolean)(...args)
   }) as Write
@@ -56,7 +65,17 @@ function uninstall(): void {
   original = undefined
 }
 
-/** A transport may write after `send` has returned: its messages must pass whenever they come. */
+/**
+ * A transport may write after `send` has returned, and an SDK may write past the tap where no call
+ * runs. What a tool prints is neither, however much it looks like a message: one that talks to
+ * servers of its own prints answers with ids that are in use here too.
+ */
+function mayBeOurs(): boolean {
+  const isAwaited = unwritten > 0
+  if (isAwaited) unwritten -= 1
+  return isAwaited || callContext.getStore() === undefined
+}
+
 function isProtocolLine(chunk: unknown): boolean {
   const text = chunk instanceof Uint8Array ? Buffer.from(chunk).toString('utf8') : chunk
   if (typeof text !== 'string' || !text.startsWith('{') || !text.endsWith('}\n')) return false

@@ -53,6 +53,13 @@ test('over stdio', async (t) => {
     },
   )
 
+  await t.test('an answer that a tool prints is not taken for its own', async () => {
+    child.call(35, 'echoes')
+    const { result } = await child.answer(35)
+    assert.deepEqual(result, { content: [{ type: 'text', text: 'its own answer' }] })
+    assert.equal(newCalls()[0]?.stray_stdout, 1)
+  })
+
   await t.test('requests that the SDK would not take for any are answered too', async () => {
     const params = { name: 'ok', arguments: { n: 5 }, _meta: null }
     child.send({ id: 40, method: 'tools/call', params })
