@@ -34,13 +34,20 @@ function outages(random: () => number, days: number, count: number, longest: num
   return struck
 }
 
-type Null = { rate: (slot: number) => number; outages: number; longest: number }
+type Null = {
+  rate: (slot: number) => number
+  outages: number
+  longest: number
+  /** Callers a day that repeat a failing call three to eight times. */
+  loops?: number
+}
 
 const NULLS: Record<string, Null> = {
   'failures anywhere': { rate: () => 0.01, outages: 0, longest: 0 },
   'a flaky tool': { rate: () => 0.1, outages: 0, longest: 0 },
   'short outages in busy hours': { rate: () => 0.001, outages: 10, longest: 6 },
   'long outages': { rate: () => 0.001, outages: 3, longest: 20 },
+  'callers that repeat failing calls': { rate: () => 0.001, outages: 0, longest: 0, loops: 3 },
   'failures that grow with load': {
     rate: (slot) => 0.003 * volumeOf(slot),
     outages: 0,
@@ -51,12 +58,20 @@ const NULLS: Record<string, Null> = {
 function nullSeries(seed: number, days: number, kind: Null): QuarterSeries {
   const random = createRandom(seed)
   const struck = outages(random, days, kind.outages, kind.longest)
+  const repeats = new Map<number, number>()
+  for (let left = days * (kind.loops ?? 0); left > 0; ) {
+    const slot = Math.floor(random() * days * 96)
+    if (random() * 6.2 > volumeOf(slot % 96)) continue
+    left--
+    repeats.set(slot, (repeats.get(slot) ?? 0) + 3 + Math.floor(random() * 6))
+  }
   return seriesOf(START, days, (day, slot): SlotCounts => {
     const calls = poisson(random, volumeOf(slot))
+    const repeated = repeats.get(day * 96 + slot) ?? 0
     const rate = struck.has(day * 96 + slot) ? 0.8 : kind.rate(slot)
-    let failures = 0
+    let failures = repeated
     for (let i = 0; i < calls; i++) if (random() < rate) failures++
-    return { calls, failures }
+    return { calls: calls + repeated, failures }
   })
 }
 

@@ -88,7 +88,7 @@ export function hitThreshold(
 }
 
 /** P(at least `hits` successes) of independent trials with these probabilities; exact. */
-export function poissonBinomialTail(probabilities: readonly number[], hits: number): number {
+export function poissonBinomialTail(probabilities: Iterable<number>, hits: number): number {
   if (hits <= 0) return 1
   // reached[j]: j successes so far; reached[hits] absorbs, so that nothing is ever subtracted.
   const reached = new Float64Array(hits + 1)
