@@ -18,12 +18,17 @@ export type Location = {
   /** The name changed since it was last stored. */
   renamed: boolean
   /** How the file stood when it was last read to its end: while it stands so, nothing is new. */
-  readAt: Pick<FileFacts, 'sizeBytes' | 'modifiedNs' | 'changedNs'> | undefined
+  readAt: FileMark | undefined
+  /** How it stood when it was last found out which stream it holds. */
+  settledAt: FileMark | undefined
   /** When its size last changed, by the file's clock or ours. */
   quietSinceMs: number
   lastUsedMs: number
   failure: Failure | undefined
 }
+
+/** While these are equal nothing was written to a file. */
+type FileMark = Pick<FileFacts, 'sizeBytes' | 'modifiedNs' | 'changedNs'>
 
 export type LocationState =
   /** Not yet recognised. */
@@ -177,6 +182,7 @@ export class Locations {
     for (const location of this.#byInode.values()) {
       location.stream = undefined
       location.readAt = undefined
+      location.settledAt = undefined
       if (location.state.kind !== 'pending') location.state = { kind: 'new' }
     }
   }
@@ -197,6 +203,7 @@ function newLocation({ path, name, facts }: Candidate, nowMs: number): Location 
     state: { kind: 'new' },
     renamed: false,
     readAt: undefined,
+    settledAt: undefined,
     quietSinceMs: Math.min(nowMs, Number(facts.modifiedNs / 1_000_000n)),
     lastUsedMs: 0,
     failure: undefined,
@@ -219,11 +226,15 @@ function noteFacts(location: Location, facts: FileFacts, nowMs: number): void {
 }
 
 /** Nothing was written to the file since it was last read to its end. */
-export function isUnchanged({ facts, readAt }: Location): boolean {
+export function isUnchanged(location: Location): boolean {
+  return isUnchangedSince(location, location.readAt)
+}
+
+export function isUnchangedSince({ facts }: Location, mark: FileMark | undefined): boolean {
   return (
-    readAt !== undefined &&
-    readAt.sizeBytes === facts.sizeBytes &&
-    readAt.modifiedNs === facts.modifiedNs &&
-    readAt.changedNs === facts.changedNs
+    mark !== undefined &&
+    mark.sizeBytes === facts.sizeBytes &&
+    mark.modifiedNs === facts.modifiedNs &&
+    mark.changedNs === facts.changedNs
   )
 }

@@ -1,13 +1,7 @@
 import type { FilePort } from './file-port.ts'
 import { completeLineHashes, lineHashes } from './line-hashes.ts'
 import type { KnownStream, StreamIndex } from './store/stream-index.ts'
-import {
-  ANCHOR_BYTES,
-  type Fingerprint,
-  fingerprintOf,
-  HEAD_BYTES,
-  type Position,
-} from './stream-state.ts'
+import { ANCHOR_BYTES, type Fingerprint, fingerprintOf, type Position } from './stream-state.ts'
 
 /** How a file's content stands to what has been read of a stream. */
 export type Comparison =
@@ -33,18 +27,38 @@ export function holdsStream(
   )
 }
 
-export function hasAnchor(files: FilePort, file: number, { offset, anchor }: Position): boolean {
-  return hasBytes(files, file, offset - anchor.length, anchor)
+export function hasAnchor(files: FilePort, file: number, position: Position): boolean {
+  return anchorBytes(files, file, position) !== undefined
 }
 
-export function hasBytes(
+function hasBytes(files: FilePort, file: number, start: number, expected: Fingerprint): boolean {
+  return bytesOf(files, file, start, expected) !== undefined
+}
+
+/** The bytes that a fingerprint was made of, if the file still has them there. */
+function bytesOf(
   files: FilePort,
   file: number,
   start: number,
   { length, hash }: Fingerprint,
-): boolean {
+): Buffer | undefined {
   const bytes = readBytes(files, file, start, length)
-  return bytes.length === length && fingerprintOf(bytes).hash.equals(hash)
+  const isSame = bytes.length === length && fingerprintOf(bytes).hash.equals(hash)
+  return isSame ? bytes : undefined
+}
+
+/** The bytes before the position; undefined if they are not what they were. */
+export function anchorBytes(
+  files: FilePort,
+  file: number,
+  { offset, anchor }: Position,
+): Buffer | undefined {
+  return bytesOf(files, file, offset - anchor.length, anchor)
+}
+
+/** The first bytes, as far as head covers them; undefined if they are not what they were. */
+export function headBytes(files: FilePort, file: number, { head }: Position): Buffer | undefined {
+  return bytesOf(files, file, 0, head)
 }
 
 function readBytes(files: FilePort, file: number, start: number, length: number): Buffer {
@@ -58,28 +72,12 @@ export function anchorAt(files: FilePort, file: number, offset: number): Fingerp
   return fingerprintOf(readBytes(files, file, offset - length, length))
 }
 
-/** Head and anchor of a stream that has been read up to offset; a full head stays as it is. */
-export function fingerprintsAt(
-  files: FilePort,
-  file: number,
-  offset: number,
-  { head }: Position,
-): Pick<Position, 'head' | 'anchor'> {
-  return {
-    head:
-      head.length >= HEAD_BYTES
-        ? head
-        : fingerprintOf(readBytes(files, file, 0, Math.min(HEAD_BYTES, offset))),
-    anchor: anchorAt(files, file, offset),
-  }
-}
-
 /** Compares a file with all that is known about a stream that may be the same. */
 export function compareWithStream(
   files: FilePort,
   file: number,
   sizeBytes: number,
-  { stream, baseOffset }: KnownStream,
+  { stream }: KnownStream,
   index: StreamIndex,
 ): Comparison {
   const { head, offset } = stream.position
@@ -93,20 +91,14 @@ export function compareWithStream(
       : compareHashes(files, file, sizeBytes, stream.id, index)
   if (!hashed.agrees) return 'differs'
   if (covers) return 'covers'
-  // What lies before base_offset was left out on purpose when the stream was first seen.
-  const allHashed = hashed.from <= baseOffset && hashed.to >= sizeBytes
-  return allHashed && hashed.lines > 0 ? 'contained' : 'unsure'
+  // Lines before the first hash have stamps: they cannot be stored twice.
+  return hashed.lines > 0 && hashed.to >= sizeBytes ? 'contained' : 'unsure'
 }
 
-/** [from, to) is the longest run without a gap, from the first hashed byte on. */
-type HashComparison = { agrees: boolean; from: number; to: number; lines: number }
+/** Lines that were compared, and where they end. Hashes have no gaps from their first on. */
+type HashComparison = { agrees: boolean; to: number; lines: number }
 
-const NOTHING_HASHED: HashComparison = {
-  agrees: true,
-  from: Number.POSITIVE_INFINITY,
-  to: 0,
-  lines: 0,
-}
+const NOTHING_HASHED: HashComparison = { agrees: true, to: 0, lines: 0 }
 
 function compareHashes(
   files: FilePort,
@@ -125,8 +117,7 @@ function compareHashes(
     const hashes = endOffset <= sizeBytes ? lineHashes(bytes) : completeLineHashes(bytes)
     if (!beginsWith(stored, hashes)) return { ...result, agrees: false }
     result.lines += hashes.length
-    if (result.to === 0) result.from = firstOffset
-    if (result.to === 0 || result.to === firstOffset) result.to = firstOffset + length
+    result.to = firstOffset + length
   }
   return result
 }

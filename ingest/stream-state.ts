@@ -11,6 +11,8 @@ export type Stream = {
   position: Position
   /** Its file was read to the end for good, an unfinished last line included. */
   closed: boolean
+  /** It has had lines without a stamp: from the first of them on, all lines are hashed. */
+  hashed: boolean
 }
 
 export type Position = {
@@ -41,7 +43,34 @@ const NOTHING = fingerprintOf(Buffer.alloc(0))
 
 export function newStream(family: string): Stream {
   const position = { offset: 0, lineNumber: 0, head: NOTHING, anchor: NOTHING, skipping: false }
-  return { id: undefined, family, position, closed: false }
+  return { id: undefined, family, position, closed: false, hashed: false }
+}
+
+/**
+ * Head and anchor after `bytes` have been read at the position. `before` are the bytes the position
+ * was known by. All come from what was read, never from a second look: the file may have changed.
+ */
+export function fingerprintsAfter(
+  { offset, head }: Position,
+  before: { head: Buffer | undefined; anchor: Buffer },
+  bytes: Buffer,
+): Pick<Position, 'head' | 'anchor'> {
+  const growsHead = before.head !== undefined && head.length === offset
+  return {
+    head: growsHead
+      ? fingerprintOf(
+          Buffer.concat([before.head as Buffer, bytes.subarray(0, HEAD_BYTES)]).subarray(
+            0,
+            HEAD_BYTES,
+          ),
+        )
+      : head,
+    anchor: fingerprintOf(
+      bytes.length >= ANCHOR_BYTES
+        ? bytes.subarray(-ANCHOR_BYTES)
+        : Buffer.concat([before.anchor, bytes]).subarray(-ANCHOR_BYTES),
+    ),
+  }
 }
 
 /** As it is stored in `stream.head`. */

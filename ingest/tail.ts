@@ -4,7 +4,7 @@ import type { FilePort } from './file-port.ts'
 import type { LineRedactor } from './formats/parsed-line.ts'
 import { lineHashes } from './line-hashes.ts'
 import { CHUNK_SLACK_BYTES, MAX_LINE_BYTES, splitLines } from './line-reader.ts'
-import { isUnchanged, type Location, Locations } from './locations.ts'
+import { isUnchanged, isUnchangedSince, type Location, Locations } from './locations.ts'
 import { recognise } from './recognise.ts'
 import { type Staged, stageLines } from './stage-lines.ts'
 import { stageTail } from './stage-tail.ts'
@@ -12,8 +12,14 @@ import type { Database } from './store/load-sqlite.ts'
 import type { HashedRun, StagedLine } from './store/staged-line.ts'
 import { createStreamIndex, type StreamIndex } from './store/stream-index.ts'
 import { addResult, type BatchResult, BatchWriter, emptyResult } from './store/write-batch.ts'
-import { anchorAt, fingerprintsAt, hasAnchor, holdsStream } from './stream-identity.ts'
-import { newStream, type Position, type Stream } from './stream-state.ts'
+import { anchorAt, anchorBytes, hasAnchor, headBytes, holdsStream } from './stream-identity.ts'
+import {
+  fingerprintsAfter,
+  HEAD_BYTES,
+  newStream,
+  type Position,
+  type Stream,
+} from './stream-state.ts'
 
 export type TailOptions = {
   files: FilePort
@@ -120,13 +126,8 @@ export class Tailer {
     const backlog = bytesTotal - bytesDone > BACKLOG_BYTES
     this.#maxLines = backlog ? this.#limits.importLines : this.#limits.liveLines
     try {
-      // In strict order, and before anything else: a copy is recognised by what it was copied from.
-      const recognised = this.#readAll(
-        locations.filter(({ state }) => state.kind === 'new' || state.kind === 'pending'),
-        deadline,
-      )
-      const others = this.#inTurn(locations).filter(({ state }) => state.kind !== 'pending')
-      const finished = recognised && this.#readAll(others, deadline)
+      const settled = this.#settleAll(locations, deadline)
+      const finished = settled && this.#readAll(this.#inTurn(locations), deadline)
       if (finished) this.#closeFinished(locations)
       this.#commit()
       this.#locations.limitOpenFiles()
@@ -167,18 +168,41 @@ export class Tailer {
     this.#locations.closeAll()
   }
 
+  /**
+   * Finds out which stream each file holds that has changed; false if time ran out. In strict order
+   * and before anything else is read: a copy is recognised by what it was copied from, so that must
+   * be known, with its first lines, before the copy is looked at.
+   */
+  #settleAll(locations: readonly Location[], deadline: number): boolean {
+    for (const location of locations) {
+      if (!this.#isDue(location) || isUnchangedSince(location, location.settledAt)) continue
+      if (performance.now() > deadline) return false
+      this.#orPutOff(location, () => {
+        if (!this.#locations.open(location, this.#nowMs) || !this.#settle(location)) return
+        const isNew = location.stream?.id === undefined
+        if (isNew && this.#readChunk(location) === 'lost') forgetStream(location)
+        else location.settledAt = location.facts
+      })
+    }
+    return true
+  }
+
   /** Reads a quantum of each file in turn until all are at their end; false if time ran out. */
   #readAll(locations: readonly Location[], deadline: number): boolean {
-    let reading = locations
+    let reading = locations.filter(({ state }) => state.kind !== 'pending')
     while (reading.length > 0) {
       const unfinished: Location[] = []
       for (const location of reading) {
+        if (!this.#isDue(location)) continue
         if (performance.now() > deadline) return false
         this.#lastRead = location
-        if (this.#readQuantum(location)) unfinished.push(location)
+        this.#orPutOff(location, () => {
+          if (this.#readQuantum(location)) unfinished.push(location)
+        })
       }
       reading = unfinished
     }
+    this.#lastRead = undefined
     return true
   }
 
@@ -187,36 +211,42 @@ export class Tailer {
     return [...locations.slice(at), ...locations.slice(0, at)]
   }
 
-  /** True if there is more to read. A file that cannot be read is put off, not given up. */
-  #readQuantum(location: Location): boolean {
-    const retryAtMs = location.failure?.retryAtMs ?? 0
+  /** Something may have changed since it was last read to its end. */
+  #isDue(location: Location): boolean {
     const waits = location.state.kind !== 'pending' && isUnchanged(location)
-    if (waits || this.#nowMs < retryAtMs) return false
+    return !waits && this.#nowMs >= (location.failure?.retryAtMs ?? 0)
+  }
+
+  /** A file that cannot be read is put off, not given up. */
+  #orPutOff(location: Location, act: () => void): void {
     try {
-      if (!this.#locations.open(location, this.#nowMs) || !this.#settle(location)) return false
-      return this.#readUpTo(location, QUANTUM_BYTES)
+      act()
     } catch (error) {
       if (!isFileError(error)) throw error
       this.#locations.fail(location, error, this.#nowMs)
-      return false
     }
   }
 
-  #readUpTo(location: Location, bytes: number): boolean {
-    const stopAt = this.#writer.bytes + bytes
+  /** True if there is more to read. */
+  #readQuantum(location: Location): boolean {
+    if (!this.#locations.open(location, this.#nowMs) || !this.#settle(location)) return false
+    const stopAt = this.#writer.bytes + QUANTUM_BYTES
     let reading: Reading = 'more'
     while (reading === 'more' && this.#writer.bytes < stopAt) {
       reading = this.#readChunk(location)
-      const isFull =
-        this.#writer.lines >= this.#maxLines || this.#writer.bytes >= this.#limits.batchBytes
-      if (isFull) {
+      if (this.#isBatchFull()) {
         this.#commit()
-        return reading === 'more'
+        break
       }
     }
     // Truncated or replaced under our eyes: what it is now will be seen at the next look.
     if (reading === 'lost') forgetStream(location)
     return reading === 'more'
+  }
+
+  #isBatchFull(): boolean {
+    const { lines, bytes } = this.#writer
+    return lines >= this.#maxLines || bytes >= this.#limits.batchBytes
   }
 
   /** Finds out which stream the file holds; false if nothing is to be read from it now. */
@@ -294,10 +324,11 @@ export class Tailer {
   #readChunk(location: Location): Reading {
     const stream = location.stream as Stream
     const file = location.file as number
-    const position = stream.position
+    const { position } = stream
     const { facts } = location
     const left = facts.sizeBytes - position.offset
-    if (left < 0 || !hasAnchor(this.#files, file, position)) return 'lost'
+    const before = this.#knownBytes(file, position)
+    if (left < 0 || !before) return 'lost'
     let chunk = this.#read(file, Math.min(left, this.#limits.chunkBytes), position.offset)
     let split = this.#split(chunk, left, stream)
     if (split.used === 0 && chunk.length < left) {
@@ -305,8 +336,6 @@ export class Tailer {
       chunk = this.#read(file, Math.min(left, this.#buffer.length), position.offset)
       split = this.#split(chunk, left, stream)
     }
-    const offset = position.offset + split.used
-    const fingerprints = fingerprintsAt(this.#files, file, offset, position)
     const after = this.#files.facts(file)
     const shrank = after.sizeBytes < position.offset + chunk.length
     if (shrank || !hasAnchor(this.#files, file, position)) return 'lost'
@@ -316,13 +345,29 @@ export class Tailer {
       if (stream.id === undefined && position.offset === 0) forgetStream(location)
       return 'end'
     }
+    const bytes = chunk.subarray(0, split.used)
     const staged = stageLines(chunk, split.pieces, split.used, this.#stageOptions(location, stream))
-    const { lineNumber } = staged
-    const next = { offset, lineNumber, ...fingerprints, skipping: split.skipping }
-    this.#storeStaged(location, stream, staged, next, chunk)
+    this.#storeStaged(location, stream, staged, bytes, {
+      offset: position.offset + split.used,
+      lineNumber: staged.lineNumber,
+      skipping: split.skipping,
+      ...fingerprintsAfter(position, before, bytes),
+    })
     if (split.used < left) return 'more'
     location.readAt = facts
     return 'end'
+  }
+
+  /** What the position is known by, or undefined if the file no longer has it. */
+  #knownBytes(
+    file: number,
+    position: Position,
+  ): { head: Buffer | undefined; anchor: Buffer } | undefined {
+    const anchor = anchorBytes(this.#files, file, position)
+    if (!anchor) return undefined
+    if (position.head.length >= HEAD_BYTES) return { head: undefined, anchor }
+    const head = headBytes(this.#files, file, position)
+    return head && { head, anchor }
   }
 
   #read(file: number, length: number, position: number): Buffer {
@@ -361,12 +406,7 @@ export class Tailer {
       const { rotateWaitMs, idleCloseMs } = this.#limits
       const waitMs = location.isFound && name.primary ? idleCloseMs : rotateWaitMs
       if (this.#nowMs - location.quietSinceMs < waitMs) continue
-      try {
-        this.#closeLocation(location, holders)
-      } catch (error) {
-        if (!isFileError(error)) throw error
-        this.#locations.fail(location, error, this.#nowMs)
-      }
+      this.#orPutOff(location, () => this.#closeLocation(location, holders))
     }
   }
 
@@ -391,30 +431,33 @@ export class Tailer {
   }
 
   #stageTail(location: Location, stream: Stream): void {
-    const { offset } = stream.position
-    const length = Math.min(location.facts.sizeBytes - offset, this.#buffer.length)
-    const bytes = this.#read(location.file as number, length, offset)
+    const { position } = stream
+    const file = location.file as number
+    const length = Math.min(location.facts.sizeBytes - position.offset, this.#buffer.length)
+    const before = this.#knownBytes(file, position)
+    const bytes = this.#read(file, length, position.offset)
+    if (!before || bytes.length < length || !hasAnchor(this.#files, file, position)) return
     const staged = stageTail(bytes, this.#stageOptions(location, stream))
-    const end = offset + bytes.length
-    const fingerprints = fingerprintsAt(this.#files, location.file as number, end, stream.position)
-    const { lineNumber } = staged
-    const next = { offset: end, lineNumber, ...fingerprints, skipping: false }
-    this.#storeStaged(location, stream, staged, next, bytes)
+    this.#storeStaged(location, stream, staged, bytes, {
+      offset: position.offset + length,
+      lineNumber: staged.lineNumber,
+      skipping: false,
+      ...fingerprintsAfter(position, before, bytes),
+    })
   }
 
   #storeStaged(
     location: Location,
     stream: Stream,
     staged: Staged,
+    bytes: Buffer,
     next: Position,
-    chunk: Buffer,
   ): void {
     const firstOffset = stream.position.offset
-    const endOffset = next.offset
-    const bytes = chunk.subarray(0, endOffset - firstOffset)
+    const isHashed = staged.hasUnstamped || stream.hashed
     this.#store(location, stream, staged.lines, next, {
-      hashedRun: staged.hasUnstamped
-        ? { firstOffset, endOffset, hashes: lineHashes(bytes) }
+      hashedRun: isHashed
+        ? { firstOffset, endOffset: next.offset, hashes: lineHashes(bytes) }
         : undefined,
     })
   }
@@ -458,6 +501,7 @@ function countHolders(locations: readonly Location[]): Map<Stream, number> {
 
 function forgetStream(location: Location): void {
   location.stream = undefined
+  location.settledAt = undefined
   location.state = { kind: 'new' }
 }
 

@@ -38,11 +38,13 @@ export type StreamIndex = {
 export function createStreamIndex(database: Database): StreamIndex {
   const known = new Map<number, Stream>()
   const atPlace = database.prepare(`
-    SELECT stream.*, location.birth_ns FROM location JOIN stream ON stream.id = location.stream_id
+    SELECT stream.*, location.birth_ns,
+      EXISTS (SELECT 1 FROM chunk WHERE stream_id = stream.id) AS hashed
+    FROM location JOIN stream ON stream.id = location.stream_id
     WHERE location.device = ? AND location.inode = ? ORDER BY location.seen_ms DESC LIMIT 1`)
-  const inFamily = database.prepare(
-    'SELECT * FROM stream WHERE family = ? ORDER BY committed_offset DESC',
-  )
+  const inFamily = database.prepare(`
+    SELECT *, EXISTS (SELECT 1 FROM chunk WHERE stream_id = stream.id) AS hashed
+    FROM stream WHERE family = ? ORDER BY committed_offset DESC`)
   const runs = database.prepare(`
     SELECT first_offset AS firstOffset, end_offset AS endOffset, line_hashes AS lineHashes
     FROM chunk WHERE stream_id = ? ORDER BY first_offset`)
@@ -57,13 +59,14 @@ export function createStreamIndex(database: Database): StreamIndex {
   const deleteTail = database.prepare(
     'DELETE FROM quarantine WHERE stream_id = ? AND line_offset = ?',
   )
+  const deleteRuns = database.prepare('DELETE FROM chunk WHERE stream_id = ? AND end_offset > ?')
   const stepBack = database.prepare(`
     UPDATE stream SET state = 'live', committed_offset = @offset, anchor = @anchor,
       line_number = line_number - 1, quarantined_bytes = quarantined_bytes - @bytes,
       quarantined_lines = quarantined_lines - 1
     WHERE id = @id`)
 
-  function toKnown(row: StreamRow & { base_offset: number }): KnownStream {
+  function toKnown(row: StreamRow): KnownStream {
     let stream = known.get(row.id)
     if (!stream) {
       stream = streamOfRow(row)
@@ -74,13 +77,10 @@ export function createStreamIndex(database: Database): StreamIndex {
 
   return {
     streamAt(device, inode) {
-      const row = atPlace.get(device, inode) as
-        | (StreamRow & { base_offset: number; birth_ns: string })
-        | undefined
+      const row = atPlace.get(device, inode) as (StreamRow & { birth_ns: string }) | undefined
       return row && { ...toKnown(row), birthNs: row.birth_ns }
     },
-    familyStreams: (family) =>
-      (inFamily.all(family) as (StreamRow & { base_offset: number })[]).map(toKnown),
+    familyStreams: (family) => (inFamily.all(family) as StreamRow[]).map(toKnown),
     hashedRuns: (streamId) => runs.iterate(streamId) as IterableIterator<StoredRun>,
     placesOf: (streamId) => places.all(streamId) as StreamPlace[],
     adopt(stream) {
@@ -91,6 +91,7 @@ export function createStreamIndex(database: Database): StreamIndex {
       findTail.get(streamId) as { offset: number; bytes: number } | undefined,
     reopen(stream, tail, anchor) {
       deleteTail.run(stream.id, tail.offset)
+      deleteRuns.run(stream.id, tail.offset)
       stepBack.run({ id: stream.id, ...tail, anchor: anchor.hash })
       const lineNumber = stream.position.lineNumber - 1
       stream.position = { ...stream.position, offset: tail.offset, lineNumber, anchor }

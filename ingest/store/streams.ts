@@ -107,6 +107,9 @@ export type StreamRow = {
   anchor: Buffer
   skipping: number
   state: string
+  base_offset: number
+  /** 1 if it has hashed runs. */
+  hashed: number
 }
 
 export function streamOfRow(row: StreamRow): Stream {
@@ -117,7 +120,13 @@ export function streamOfRow(row: StreamRow): Stream {
     anchor: anchorOfBlob(row.anchor, row.committed_offset),
     skipping: row.skipping === 1,
   }
-  return { id: row.id, family: row.family, position, closed: row.state === 'closed' }
+  return {
+    id: row.id,
+    family: row.family,
+    position,
+    closed: row.state === 'closed',
+    hashed: row.hashed === 1,
+  }
 }
 
 const UPDATE_STREAM_SQL = `

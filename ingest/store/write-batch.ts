@@ -73,6 +73,7 @@ export class BatchWriter {
     this.#streams.update(stream.id, part, counts, nowMs)
     addResult(this.#open, counts)
     stream.position = part.position
+    if (part.hashedRun) stream.hashed = true
     if (part.closes || part.lines.length > 0) stream.closed = part.closes
     this.lines += part.lines.length
     this.bytes += counts.bytes
