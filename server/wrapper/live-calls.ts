@@ -1,10 +1,11 @@
-import type { Transport } from '../call-log/record.ts'
+import { performance } from 'node:perf_hooks'
+import type { LateRecord, Transport } from '../call-log/record.ts'
 import { fingerprint } from '../call-log/redact.ts'
 import { readString } from '../safe-read.ts'
 import { classifyAbort } from './classify.ts'
 import { droppedArguments } from './dropped-arguments.ts'
 import { isId, isRecord, type JsonRpcId, type JsonRpcMessage } from './mcp-shapes.ts'
-import { callContext, type Ending, OpenCall } from './open-call.ts'
+import { callContext, type Ending, OpenCall, rounded } from './open-call.ts'
 import { openCallsOf } from './open-calls.ts'
 import { type Peer, senderOf } from './peer.ts'
 import { plainError } from './recorded-error.ts'
@@ -24,6 +25,11 @@ export type LiveCalls = {
 }
 
 const MAX_EXPECTED_LISTS = 100
+/** A client's word that it has given up comes within moments of the answer, or before it. */
+const MAX_ANSWERED = 32
+
+/** What is left of a call once it is answered: not its arguments, which may be large. */
+type Answered = Pick<LateRecord, 'call' | 'tool' | 'outcome'> & { sinceMs: number }
 
 export function createLiveCalls(
   context: WrapperContext,
@@ -32,6 +38,7 @@ export function createLiveCalls(
   /** A list for each id: clients do send one id twice while the first call is still open. */
   const byId = new Map<JsonRpcId, OpenCall[]>()
   const expectedLists = new Set<JsonRpcId>()
+  const answered = new Map<JsonRpcId, Answered>()
 
   function close(call: OpenCall, ending: Ending): void {
     if (call.closed) return
@@ -40,6 +47,32 @@ export function createLiveCalls(
     const same = byId.get(call.init.request)?.filter((other) => other !== call) ?? []
     if (same.length > 0) byId.set(call.init.request, same)
     else byId.delete(call.init.request)
+    remember(call, ending)
+  }
+
+  function remember(call: OpenCall, ending: Ending): void {
+    if (ending.delivered === false || ending.error?.by !== undefined) return
+    const outcome = ending.outcome === 'failed' ? 'failed' : 'succeeded'
+    const sinceMs = performance.now() - call.ageMs
+    answered.set(call.init.request, { call: call.id, tool: call.tool, outcome, sinceMs })
+    if (answered.size <= MAX_ANSWERED) return
+    for (const oldest of answered.keys()) {
+      answered.delete(oldest)
+      break
+    }
+  }
+
+  /**
+   * Of a call whose answer has left already: its client had given up while something kept the event
+   * loop from hearing it, and nobody reads that answer.
+   */
+  function recordUnread(id: JsonRpcId): void {
+    const unread = answered.get(id)
+    if (!unread) return
+    answered.delete(id)
+    const { sinceMs, ...rest } = unread
+    const ms = rounded(performance.now() - sinceMs)
+    context.log?.record({ kind: 'late', ...rest, ms })
   }
 
   return {
@@ -77,8 +110,9 @@ export function createLiveCalls(
     cancel(params) {
       const id = isRecord(params) ? params.requestId : undefined
       // Of two calls with one id the SDK aborts the later.
-      const call = isId(id) ? byId.get(id)?.at(-1) : undefined
-      if (!call) return
+      if (!isId(id)) return
+      const call = byId.get(id)?.at(-1)
+      if (!call) return recordUnread(id)
       const reason = isRecord(params) && typeof params.reason === 'string' ? params.reason : ''
       const { class: kind, by } = classifyAbort(reason)
       const message = reason || 'cancelled by the client'

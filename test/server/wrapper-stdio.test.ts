@@ -60,6 +60,27 @@ test('over stdio', async (t) => {
     assert.equal(newCalls()[0]?.stray_stdout, 1)
   })
 
+  await t.test(
+    'C1: a success whose client had given up unheard is followed by a late',
+    async () => {
+      child.call(36, 'blocks')
+      await until(() => (child.stderr().includes('blocking') ? true : undefined), 'the block')
+      child.send({
+        method: 'notifications/cancelled',
+        params: { requestId: 36, reason: 'too slow' },
+      })
+      await child.answer(36)
+      assert.equal(newCalls()[0]?.outcome, 'succeeded')
+      const late = await until(
+        () => readRecords(logs).find(({ kind }) => kind === 'late'),
+        'a late',
+      )
+      assert.equal(late.kind === 'late' && late.tool, 'blocks')
+      assert.ok(late.kind === 'late' && late.ms >= 290)
+      assert.equal(late.kind === 'late' && late.outcome, 'succeeded')
+    },
+  )
+
   await t.test('requests that the SDK would not take for any are answered too', async () => {
     const params = { name: 'ok', arguments: { n: 5 }, _meta: null }
     child.send({ id: 40, method: 'tools/call', params })
