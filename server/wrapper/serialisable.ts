@@ -21,11 +21,14 @@ export function checkSerialisable(
 ): Serialisability {
   const { textLength, plain } = measure(result)
   if (plain && textLength * WORST_BYTES_PER_UNIT < maxBytes) return { ok: true, textLength }
+  // As JSON it is at least as long: no need to spend a second on making it.
+  if (textLength > maxBytes)
+    return { ok: false, problem: tooLarge(textLength, maxBytes), textLength }
   try {
     const json = JSON.stringify(result)
     const bytes = Buffer.byteLength(json)
     if (bytes <= maxBytes) return { ok: true, textLength }
-    return { ok: false, problem: `it is ${mib(bytes)}, the limit is ${mib(maxBytes)}`, textLength }
+    return { ok: false, problem: tooLarge(bytes, maxBytes), textLength }
   } catch (error) {
     return { ok: false, problem: `cannot be serialised: ${findCulprit(result, error)}`, textLength }
   }
@@ -87,6 +90,10 @@ function messagePart(error: unknown): string {
 
 function firstLine(text: string): string {
   return text.split('\n', 1)[0]?.slice(0, 120) ?? ''
+}
+
+function tooLarge(bytes: number, maxBytes: number): string {
+  return `it is ${mib(bytes)}, the limit is ${mib(maxBytes)}`
 }
 
 function mib(bytes: number): string {
