@@ -25,8 +25,14 @@ export function isEmptyResult(result: ToolResult): boolean {
   return saysNothing(result) && !(isRecord(data) && Object.keys(data).length > 0)
 }
 
+/** What is left in a text of a value that was not there: a swallowed error, a forgotten await. */
+const NO_VALUE = /^(?:\[\]|\{\}|""|null|undefined|NaN|None)$/
+const MAX_NO_VALUE_LENGTH = 20
+
 function isBlank(text: unknown): boolean {
-  return typeof text === 'string' && text.trim() === ''
+  if (typeof text !== 'string') return false
+  const trimmed = text.length > MAX_NO_VALUE_LENGTH ? text.trimStart() : text.trim()
+  return trimmed === '' || (trimmed.length < MAX_NO_VALUE_LENGTH && NO_VALUE.test(trimmed))
 }
 
 /** The first words of a result: its texts, as they are, else its data, redacted. */

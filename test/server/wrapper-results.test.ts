@@ -347,6 +347,17 @@ test('A20: a success without words is flagged empty, its data untouched', async 
   assert.equal(nothing.record.result?.empty, true)
 })
 
+test('A20: a text that is no more than an absent value is flagged empty', async (t) => {
+  for (const words of ['[]', ' {} ', 'null', 'undefined', '""', 'NaN']) {
+    const { result, record } = await outcomeOf(t, () => text(words))
+    assert.deepEqual(result, text(words))
+    assert.equal(record.result?.empty, true, words)
+  }
+  for (const words of ['0', 'false', '[0]', 'none', 'No results found.', 'nullable']) {
+    assert.equal((await outcomeOf(t, () => text(words))).record.result?.empty, undefined, words)
+  }
+})
+
 test('empty as an error refuses nothing at all, and lets data pass', async (t) => {
   const nothing = await outcomeOf(t, () => text('  '), { empty: 'error' })
   assert.equal(nothing.result.isError, true)
