@@ -218,8 +218,8 @@ test('the cards on the overview show the best of each kind before more of one ki
     finding('l1', 'retry_loop'),
   ]
   const ids = (most: number) => bestOfEachKind(findings, most).map(({ id }) => id)
-  assert.deepEqual(ids(3), ['a1', 'w1', 'l1'])
-  assert.deepEqual(ids(4), ['a1', 'a2', 'w1', 'l1'])
-  assert.deepEqual(ids(9), ['a1', 'a2', 'a3', 'w1', 'l1'])
+  assert.deepEqual(ids(3), ['w1', 'a1', 'l1'])
+  assert.deepEqual(ids(4), ['w1', 'a1', 'l1', 'a2'])
+  assert.deepEqual(ids(9), ['w1', 'a1', 'l1', 'a2', 'a3'])
   assert.deepEqual(ids(0), [])
 })

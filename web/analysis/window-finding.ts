@@ -15,6 +15,8 @@ import {
   weekdayName,
 } from './words.ts'
 
+const HOUR_MS = 3_600_000
+
 /** Failing calls whose times are read for the bounds. */
 const MAX_TIMES = 5000
 /** With fewer hits the bounds are only about right. */
@@ -126,13 +128,16 @@ function checkOf(window: TimeoutWindow, nowMs: number): string {
   const needed = Math.max(3, Math.ceil((2 * window.atRisk) / Math.max(1, window.hits)))
   const unit = window.frame === 'week' || window.weekdays.length > 0 ? 'occurrences' : 'days'
   const since = window.occurrences.filter(({ hit }) => hit).at(-1)?.startMs
-  const last = since === undefined ? '' : ` Last seen ${momentText(window.zone, since)}`
-  const ago = since === undefined ? undefined : Math.round((nowMs - since) / DAY_MS)
-  const days =
-    ago === undefined
+  const last =
+    since === undefined
       ? ''
-      : ago === 0
-        ? ' (today).'
-        : ` (${ago === 1 ? 'a day' : `${ago} days`} ago).`
-  return `Over when ${needed} ${unit} in a row pass without it; it is called fading then.${last}${days}`
+      : ` Last seen ${momentText(window.zone, since)} (${agoText(nowMs - since)}).`
+  return `Over when ${needed} ${unit} in a row pass without it; it is called fading then.${last}`
+}
+
+/** In hours under two days: "a day ago" says too little of a window that is an hour long. */
+function agoText(ageMs: number): string {
+  const hours = Math.round(ageMs / HOUR_MS)
+  if (hours < 2) return 'just now'
+  return hours < 48 ? `${hours} hours ago` : `${Math.round(ageMs / DAY_MS)} days ago`
 }

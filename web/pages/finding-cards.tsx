@@ -1,21 +1,32 @@
-import type { Finding, FindingKind, Grade } from '../analysis/finding.ts'
+import { type Finding, type FindingKind, GRADES, type Grade } from '../analysis/finding.ts'
 import type { TimeoutWindow } from '../analysis/timeout-window.ts'
 import { OccurrenceStrip } from './occurrence-strip.tsx'
 import { Sentence } from './visible-text.tsx'
+
+/** What is seldom noticed without us comes first: the night, then silence, then what models send. */
+const KIND_ORDER: readonly FindingKind[] = [
+  'timeout_window',
+  'silence',
+  'malformed_arguments',
+  'ignored_arguments',
+  'retry_loop',
+  'incident',
+]
 
 /**
  * The few that are shown first: the best of each kind, then the best of the rest, in their order.
  * Ten broken arguments must not hide the one window at night.
  */
 export function bestOfEachKind(findings: readonly Finding[], most: number): Finding[] {
-  const kinds = new Set<string>()
-  const firstOfKind = findings.filter(({ kind }) => !kinds.has(kind) && kinds.add(kind))
-  const chosen = new Set([...firstOfKind, ...findings].slice(0, Math.max(most, 0)))
-  for (const finding of findings) {
-    if (chosen.size >= most) break
-    chosen.add(finding)
-  }
-  return findings.filter((finding) => chosen.has(finding))
+  const firstOfKind = KIND_ORDER.flatMap(
+    (kind) => findings.find((found) => found.kind === kind) ?? [],
+  )
+  const chosen = new Set([...firstOfKind.sort(byGrade), ...findings])
+  return [...chosen].slice(0, most)
+}
+
+function byGrade(a: Finding, b: Finding): number {
+  return GRADES.indexOf(a.grade) - GRADES.indexOf(b.grade)
 }
 
 /** Findings as they are read: what is wrong, how sure we are, what to do, how you will know. */
