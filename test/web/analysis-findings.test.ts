@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createFindings } from '../../web/analysis/findings.ts'
+import type { CallStore } from '../../web/queries/call-store.ts'
 import { parseFilter } from '../../web/queries/filter.ts'
 import { storeOf, type TestCall } from './fixtures/build-database.ts'
 
@@ -119,19 +120,30 @@ test('a database that can no longer be read leaves the old findings, and the sta
   let now = NOW
   const store = storeOf(t, nights(13))
   let broken = false
-  const fragile = {
+  const fragile: CallStore = {
     ...store,
-    snapshot: <Answer>(questions: (inside: typeof store) => Answer): Answer => {
+    quarterSeries: (filter) => {
       if (broken) throw new Error('disk I/O error')
-      return store.snapshot(() => questions(store))
+      return store.quarterSeries(filter)
     },
   }
-  const findings = createFindings(fragile as typeof store, { zone: ZONE, now: () => now })
+  fragile.snapshot = (questions) => questions(fragile)
+  const findings = createFindings(fragile, { zone: ZONE, now: () => now })
   assert.equal(findings.current().length, 1)
   broken = true
   now += DAY
   for (let i = 0; i < 200 && !findings.status().problem; i++) await wait(10)
   assert.equal(findings.status().problem, 'disk I/O error')
+  assert.equal(findings.current().length, 1)
+  findings.close()
+})
+
+test('in the background the first findings are waited for by nobody', async (t) => {
+  const store = storeOf(t, nights(13))
+  const findings = createFindings(store, { zone: ZONE, now: () => NOW, background: true })
+  assert.equal(findings.status().computedMs, undefined)
+  assert.deepEqual(findings.current(), [])
+  for (let i = 0; i < 500 && findings.status().computedMs === undefined; i++) await wait(10)
   assert.equal(findings.current().length, 1)
   findings.close()
 })

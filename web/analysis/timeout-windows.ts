@@ -9,6 +9,7 @@ import {
 import { GRADES } from './finding.ts'
 import { createJudge, type ScannedWindow, scanTimeline } from './recurrence-scan.ts'
 import { benjaminiHochberg } from './statistics.ts'
+import { runToEnd, type Steps } from './steps.ts'
 import {
   dayTimeline,
   instanceStarts,
@@ -67,6 +68,14 @@ export function findTimeoutWindows(
   allSeries: readonly QuarterSeries[],
   options: WindowScanOptions,
 ): WindowScan {
+  return runToEnd(windowScanSteps(allSeries, options))
+}
+
+/** The same, a series a step: some ten milliseconds each. */
+export function* windowScanSteps(
+  allSeries: readonly QuarterSeries[],
+  options: WindowScanOptions,
+): Steps<WindowScan> {
   const pValues: number[] = []
   const counts = { seriesTested: 0, seriesTooFew: 0, seriesTooYoung: 0 }
   const found: { series: QuarterSeries; candidate: Candidate; fixedIn: FixedIn }[] = []
@@ -76,6 +85,7 @@ export function findTimeoutWindows(
     if (state !== 'seriesTested') continue
     const { candidates, fixedIn } = scanSeries(series, options, pValues)
     found.push(...candidates.map((candidate) => ({ series, candidate, fixedIn })))
+    yield
   }
   const q = benjaminiHochberg(pValues)
   const windows = found.flatMap(({ series, candidate, fixedIn }) => {

@@ -190,9 +190,9 @@ export type SignatureRow = {
   /** Distinct sessions, as in KeyFigures. */
   sessions: number
   clients: string[]
-  /** Of all calls of the tool in the range. */
+  /** Of all calls of the tool in the range; from 100,000 calls on an estimate by the newest ones. */
   toolCalls: number
-  /** Sessions that called the tool in the range: what `sessions` is measured against. */
+  /** Sessions that called the tool in the range, estimated likewise: what `sessions` is measured by. */
   toolSessions: number
   firstMs: number
   lastMs: number

@@ -3,7 +3,7 @@ import { quartersOf } from './count-questions.ts'
 import type { Filter } from './filter.ts'
 import type { Reader } from './reader.ts'
 
-/** Calls whose text is looked at for one search: about a tenth of a second. */
+/** Calls that one question looks at one by one: about a tenth of a second. */
 const MAX_SEARCHED = 100_000
 
 export type SearchBound = {

@@ -2,10 +2,9 @@ import type { SignatureRow, WrongNameRow } from './call-store.ts'
 import { OPEN } from './count-questions.ts'
 import type { Filter } from './filter.ts'
 import type { Reader } from './reader.ts'
+import { searchBound } from './search-bound.ts'
 import {
   ARGS_OF,
-  type FirstRow,
-  firstRows,
   type SignatureDbRow,
   signatureRows,
   type ToolExposureRow,
@@ -18,28 +17,36 @@ export function signatures(reader: Reader, filter: Filter): SignatureRow[] {
   return reader.remember('signatures', filter, () => {
     const { calls: where } = reader.select(filter)
     const found = reader.all<SignatureDbRow>(signatureRows(where), where.values)
-    const first = new Map(
-      reader
-        .all<FirstRow>(firstRows(where), where.values)
-        .map((row): [number, number] => [row.signature_id, row.first_ms]),
-    )
     const exposure = exposureOfTools(reader, filter)
-    return found.map((row) => signatureRow(reader, row, first.get(row.id), exposure))
+    return found.map((row) => signatureRow(reader, row, exposure))
   })
 }
 
-/** All calls of the tools under the filter, well or ill: not only those with the signatures. */
+/**
+ * All calls of the tools under the filter, well or ill: not only those with the signatures. Sessions
+ * are counted among the newest calls, and scaled up where there are more.
+ */
 function exposureOfTools(reader: Reader, filter: Filter): Map<number, ToolExposureRow> {
   const wide: Filter = { ...filter, class: OPEN, outcome: OPEN, flag: OPEN, signature: undefined }
-  const { calls } = reader.select(wide)
-  const rows = reader.all<ToolExposureRow>(toolExposureRows(calls), calls.values)
-  return new Map(rows.map((row) => [row.tool_id, row]))
+  const { fromMs, searched, calls } = searchBound(reader, wide)
+  const { calls: where } = reader.select({ ...wide, fromMs })
+  const rows = reader.all<ToolExposureRow>(toolExposureRows(where), where.values)
+  const scale = searched === 0 ? 1 : calls / searched
+  return new Map(
+    rows.map((row) => [
+      row.tool_id,
+      {
+        tool_id: row.tool_id,
+        calls: Math.round(row.calls * scale),
+        sessions: Math.round(row.sessions * scale),
+      },
+    ]),
+  )
 }
 
 function signatureRow(
   reader: Reader,
   row: SignatureDbRow,
-  firstMs: number | undefined,
   exposure: Map<number, ToolExposureRow>,
 ): SignatureRow {
   const { tools, clients } = reader.names()
@@ -61,9 +68,10 @@ function signatureRow(
     failures: row.failures,
     sessions: row.sessions,
     clients: [...new Set(clientNames)].sort(),
-    toolCalls: exposure.get(row.tool_id)?.calls ?? row.calls,
-    toolSessions: exposure.get(row.tool_id)?.sessions ?? row.sessions,
-    firstMs: firstMs ?? row.last_ms,
+    // An estimate must not fall below what was counted.
+    toolCalls: Math.max(row.calls, exposure.get(row.tool_id)?.calls ?? 0),
+    toolSessions: Math.max(row.sessions, exposure.get(row.tool_id)?.sessions ?? 0),
+    firstMs: row.first_ms,
     lastMs: row.last_ms,
     sampleCallId: row.sample_id,
     sampleArgs: reader.first<{ args: string | null }>(ARGS_OF, [row.sample_id])?.args ?? undefined,

@@ -23,31 +23,20 @@ export type SignatureDbRow = {
   sample_id: number
 }
 
-/**
- * `sample_id` is the newest call of the signature. SQLite takes it from the row of MAX(started_ms);
- * it is the only aggregate of its kind here, as that rule demands.
- */
+/** Ids grow as calls arrive: the greatest one is the newest to have come. */
 export function signatureRows(where: Condition): string {
   return `SELECT signature.*, found.*
     FROM (
       SELECT call_signature.signature_id, COUNT(*) AS calls,
         SUM(outcome_id = ${FAILED}) AS failures, COUNT(DISTINCT ${SESSION_IDENTITY}) AS sessions,
         json_group_array(DISTINCT client_id) AS client_ids,
-        MAX(started_ms) AS last_ms, call.id AS sample_id
+        MIN(started_ms) AS first_ms, MAX(started_ms) AS last_ms, MAX(call.id) AS sample_id
       FROM call_signature JOIN call ON call.id = call_signature.call_id
       WHERE ${where.sql}
       GROUP BY call_signature.signature_id
     ) AS found
     JOIN signature ON signature.id = found.signature_id
     ORDER BY sessions DESC, calls DESC, signature.id`
-}
-
-export type FirstRow = { signature_id: number; first_ms: number }
-
-export function firstRows(where: Condition): string {
-  return `SELECT call_signature.signature_id, MIN(started_ms) AS first_ms
-    FROM call_signature JOIN call ON call.id = call_signature.call_id
-    WHERE ${where.sql} GROUP BY call_signature.signature_id`
 }
 
 /** How many calls and sessions each tool had: what a signature's share is measured against. */
