@@ -60,7 +60,9 @@ function recognisePrimary(
   for (const mate of mates) {
     const { stream, path } = mate
     if (path !== location.path || stream.id === undefined) continue
-    if (index.placesOf(stream.id).some((place) => locations.has(place))) continue
+    // The file that had this name lives on under another: it was rotated, and this is a fresh one.
+    const places = index.placesOf(stream.id).filter((place) => place.path === path)
+    if (places.some((place) => locations.has(place))) continue
     if (compareWithStream(files, file, location.facts.sizeBytes, mate, index) === 'covers') {
       return { kind: 'stream', stream }
     }
@@ -68,7 +70,10 @@ function recognisePrimary(
   return { kind: 'new' }
 }
 
-/** A name that rotation gave: the log itself, renamed long ago, or a copy of it. */
+/**
+ * A name that rotation gave: the log itself, renamed long ago, or a copy of it. Of several streams
+ * that it may belong to it is the one with which it has most in common.
+ */
 function recogniseCopy(
   file: number,
   sizeBytes: number,
@@ -76,19 +81,15 @@ function recogniseCopy(
   { files, index }: RecogniseOptions,
 ): Recognition {
   let verdict: Recognition = { kind: 'new' }
+  let shared = 0
   for (const mate of mates) {
-    switch (compareWithStream(files, file, sizeBytes, mate, index)) {
-      case 'covers':
-        return { kind: 'stream', stream: mate.stream }
-      case 'contained':
-        verdict = { kind: 'contained' }
-        break
-      case 'unsure':
-        if (verdict.kind === 'new') verdict = { kind: 'unsure' }
-        break
-      case 'differs':
-        break
-    }
+    const comparison = compareWithStream(files, file, sizeBytes, mate, index)
+    const inCommon = Math.min(sizeBytes, mate.stream.position.offset)
+    if (comparison === 'unsure' && verdict.kind === 'new') verdict = { kind: 'unsure' }
+    if (comparison === 'unsure' || comparison === 'differs' || inCommon <= shared) continue
+    shared = inCommon
+    verdict =
+      comparison === 'covers' ? { kind: 'stream', stream: mate.stream } : { kind: 'contained' }
   }
   return verdict
 }

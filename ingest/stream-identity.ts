@@ -82,6 +82,10 @@ export function compareWithStream(
 ): Comparison {
   const { head, offset } = stream.position
   if (sizeBytes === 0 || offset === 0) return 'differs'
+  // Nothing but the beginning of a line, which many lines begin with.
+  if (stream.closed && stream.id !== undefined && index.unfinishedTail(stream.id)?.offset === 0) {
+    return 'differs'
+  }
   if (sizeBytes >= head.length && !hasBytes(files, file, 0, head)) return 'differs'
   const covers = sizeBytes >= offset
   if (covers && !hasAnchor(files, file, stream.position)) return 'differs'

@@ -179,8 +179,8 @@ export class Tailer {
       if (performance.now() > deadline) return false
       this.#orPutOff(location, () => {
         if (!this.#locations.open(location, this.#nowMs) || !this.#settle(location)) return
-        const isNew = location.stream?.id === undefined
-        if (isNew && this.#readChunk(location) === 'lost') forgetStream(location)
+        const nothingKnown = location.stream?.position.offset === 0
+        if (nothingKnown && this.#readChunk(location) === 'lost') forgetStream(location)
         else location.settledAt = location.facts
       })
     }

@@ -11,7 +11,7 @@ export type KnownStream = {
   baseOffset: number
 }
 
-export type StreamPlace = { deviceInode: string; birthNs: string }
+export type StreamPlace = { path: string; deviceInode: string; birthNs: string }
 
 /** What the database knows about streams: asked when a file has to be recognised. */
 export type StreamIndex = {
@@ -49,7 +49,7 @@ export function createStreamIndex(database: Database): StreamIndex {
     SELECT first_offset AS firstOffset, end_offset AS endOffset, line_hashes AS lineHashes
     FROM chunk WHERE stream_id = ? ORDER BY first_offset`)
   const places = database.prepare(`
-    SELECT device || ':' || inode AS deviceInode, birth_ns AS birthNs
+    SELECT path, device || ':' || inode AS deviceInode, birth_ns AS birthNs
     FROM location WHERE stream_id = ?`)
   const findTail = database.prepare(`
     SELECT quarantine.line_offset AS offset, quarantine.length_bytes AS bytes FROM quarantine
