@@ -6,7 +6,13 @@ import {
   type Outcome,
 } from '../../server/call-log/record.ts'
 import {
-  parseChosen,
+  type Refuse,
+  readChoice,
+  readParsed,
+  readSingle,
+  refuseUnknownNames,
+} from './filter-parameters.ts'
+import {
   parseTimeOfDay,
   parseWeekdays,
   printChosen,
@@ -91,10 +97,7 @@ export const PARAMETER_NAMES = [...CHOICE_NAMES, ...SINGLE_NAMES] as const
 export const DEFAULT_FROM = 'now-28d'
 export const DEFAULT_TO = 'now'
 
-const MAX_VALUE_LENGTH = 200
 const MAX_RANGE_DAYS = 1100
-
-type Refuse = (name: string, message: string) => void
 
 /**
  * Reads the canonical parameters. Empty values count as absent, since forms send them; unknown and
@@ -103,7 +106,7 @@ type Refuse = (name: string, message: string) => void
 export function parseFilter(params: URLSearchParams, context: FilterContext): ParsedFilter {
   const problems: Problem[] = []
   const refuse: Refuse = (name, message) => problems.push({ name, message })
-  refuseUnknownNames(params, context.alsoAllowed ?? [], refuse)
+  refuseUnknownNames(params, [...PARAMETER_NAMES, ...(context.alsoAllowed ?? [])], refuse)
 
   const single = (name: (typeof SINGLE_NAMES)[number]) => readSingle(params, name, refuse)
   const open = (name: ChoiceName) => readChoice<string>(params, name, undefined, refuse)
@@ -221,68 +224,6 @@ export function isUnfiltered(filter: Filter): boolean {
 
 export function isOpen(choice: Choice): boolean {
   return choice.include.length === 0 && choice.exclude.length === 0
-}
-
-function refuseUnknownNames(
-  params: URLSearchParams,
-  alsoAllowed: readonly string[],
-  refuse: Refuse,
-): void {
-  const allowed: readonly string[] = [...PARAMETER_NAMES, ...alsoAllowed]
-  for (const name of new Set(params.keys())) {
-    if (allowed.includes(name)) continue
-    refuse(name, `there is no parameter ${JSON.stringify(name)} here: use ${allowed.join(', ')}`)
-  }
-}
-
-function readSingle(params: URLSearchParams, name: string, refuse: Refuse): string | undefined {
-  const values = params.getAll(name).filter((value) => value !== '')
-  if (values.length > 1) refuse(name, `${name} is given ${values.length} times: give it once`)
-  const [value] = values
-  if (value === undefined || isTooLong(value, name, refuse)) return undefined
-  return value
-}
-
-function isTooLong(value: string, name: string, refuse: Refuse): boolean {
-  if (value.length <= MAX_VALUE_LENGTH) return false
-  refuse(name, `a value of ${name} has ${value.length} characters: at most ${MAX_VALUE_LENGTH}`)
-  return true
-}
-
-function readChoice<T extends string>(
-  params: URLSearchParams,
-  name: ChoiceName,
-  allowed: readonly T[] | undefined,
-  refuse: Refuse,
-): Choice<T> {
-  const include = new Set<T>()
-  const exclude = new Set<T>()
-  const isAllowed = (value: string): value is T =>
-    !allowed || (allowed as readonly string[]).includes(value)
-  for (const text of params.getAll(name)) {
-    const { value, exclude: leaveOut } = parseChosen(text)
-    if (value === '' || isTooLong(value, name, refuse)) continue
-    if (isAllowed(value)) (leaveOut ? exclude : include).add(value)
-    else refuse(name, `${JSON.stringify(value)} is no ${name}: write one of ${allowed?.join(', ')}`)
-  }
-  for (const value of include) {
-    if (!exclude.has(value)) continue
-    refuse(name, `${JSON.stringify(value)} is both kept and left out: give it once`)
-  }
-  return { include: [...include].sort(), exclude: [...exclude].sort() }
-}
-
-function readParsed<T>(
-  text: string | undefined,
-  name: string,
-  parse: (text: string) => T | string,
-  refuse: Refuse,
-): T | undefined {
-  if (text === undefined) return undefined
-  const parsed = parse(text)
-  if (typeof parsed !== 'string') return parsed
-  refuse(name, parsed)
-  return undefined
 }
 
 function readZone(text: string | undefined, defaultZone: string, refuse: Refuse): string {
