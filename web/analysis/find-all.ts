@@ -8,6 +8,7 @@ import type { FindingsStatus } from './findings.ts'
 import { incidentFindings, incidentsIn } from './incident-findings.ts'
 import type { Incident } from './incidents.ts'
 import { type LoopGroup, loopFindings, loopGroups } from './loop-findings.ts'
+import { resultFindings } from './result-findings.ts'
 import { silenceFindings, silencesIn } from './silence-findings.ts'
 import type { Silence } from './silences.ts'
 import type { Steps } from './steps.ts'
@@ -57,6 +58,8 @@ export function* findAllSteps(store: CallStore, options: FindingsOptions): Steps
   const findings = scan.windows.map((window) => windowFinding(window, store, nowMs))
   yield
   findings.push(...argumentFindings(store, live, nowMs))
+  yield
+  findings.push(...resultFindings(store, live, nowMs))
   yield
   findings.push(
     ...loopFindings(loops, store, live, nowMs),

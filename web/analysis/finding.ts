@@ -8,7 +8,10 @@ export type Grade = (typeof GRADES)[number]
 /** The colour family of a finding: see web/static/style.css. */
 export type FindingFamily = 'network' | 'arguments' | 'result' | 'process'
 
-/** `malformed_arguments` failed; `ignored_arguments` succeeded without an argument that was dropped. */
+/**
+ * `malformed_arguments` failed; `ignored_arguments` succeeded without an argument that was dropped.
+ * `hidden_errors` are errors told as successes, `empty_results` a tool that has become emptier.
+ */
 export type FindingKind =
   | 'timeout_window'
   | 'malformed_arguments'
@@ -16,6 +19,8 @@ export type FindingKind =
   | 'retry_loop'
   | 'silence'
   | 'incident'
+  | 'hidden_errors'
+  | 'empty_results'
 
 /** What a card on the overview shows, and what a command prints. */
 export type Finding = {

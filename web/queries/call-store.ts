@@ -45,6 +45,8 @@ export type CallStore = {
    * filter only the range counts.
    */
   repeatingSessions(filter: Filter): SessionCall[]
+  /** Calls that succeeded, a row for each tool and UTC day: how many were empty, or look like errors. */
+  resultDays(filter: Filter): ResultDay[]
   /** Processes that wrote a log and were seen in the range, in order of their start. */
   processes(range: { fromMs: number; toMs: number }): ProcessRow[]
   /** Start times of the newest calls under the filter, at most `limit`, newest first. */
@@ -199,6 +201,16 @@ export type SignatureRow = {
   /** A recent call to look at. */
   sampleCallId: number
   sampleArgs: string | undefined
+}
+
+export type ResultDay = {
+  server: string
+  tool: string
+  /** Days since 1970-01-01 UTC. */
+  day: number
+  calls: number
+  empty: number
+  suspect: number
 }
 
 /** One process of a server, as its own records tell. */

@@ -8,6 +8,7 @@ import { processes } from './process-questions.ts'
 import { quarterSeries } from './quarter-series.ts'
 import { createReader } from './reader.ts'
 import { repeatingSessions } from './repeat-questions.ts'
+import { resultDays } from './result-questions.ts'
 import { signatures, wrongNames } from './signature-questions.ts'
 import { EXTENT, type ExtentRow } from './sql/calls.ts'
 
@@ -37,6 +38,7 @@ function callStoreOf(database: Database, now: () => number): CallStore {
     signatures: (filter) => signatures(reader, filter),
     wrongNames: (filter) => wrongNames(reader, filter),
     repeatingSessions: (filter) => repeatingSessions(reader, filter),
+    resultDays: (filter) => resultDays(reader, filter),
     processes: (range) => processes(reader, range),
     startTimes: (filter, limit) => startTimes(reader, filter, limit),
     ingestHealth: () => readIngestHealth(database),
