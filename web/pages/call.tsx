@@ -1,14 +1,14 @@
-import type { Child } from 'hono/jsx'
 import type { Attempt } from '../../server/call-log/record.ts'
 import type { CallDetail } from '../queries/call-store.ts'
 import { type CallFacts, readCallFacts } from './call-facts.ts'
 import { CallTable, marksOf } from './call-table.tsx'
 import { FamilyIcon, familyOf, familyOfClass, OutcomeMark, wordOfClass } from './families.tsx'
-import { formatBytes, formatCount, formatDuration, plural } from './format.ts'
+import { formatCount, formatDuration } from './format.ts'
 import { issueSentence } from './issue-words.ts'
 import { JsonView } from './json-view.tsx'
 import { callsHref, onlyTool, type View } from './links.tsx'
 import { CopyButton, Facts, Moment } from './parts.tsx'
+import { RecordFacts } from './record-facts.tsx'
 import { Name, Sentence, shortened, Visible } from './visible-text.tsx'
 
 const MAX_STACK = 20_000
@@ -239,83 +239,4 @@ function Neighbours({ view, call }: { view: View; call: CallDetail }) {
       <CallTable view={view} rows={rows} label="Calls of the same session" current={call.id} />
     </section>
   )
-}
-
-type Fact = [string, Child]
-
-function RecordFacts({ view, call, facts }: { view: View; call: CallDetail; facts: CallFacts }) {
-  return (
-    <>
-      <Facts
-        facts={[
-          ...senderFacts(view, call),
-          ...resultFacts(facts.result),
-          ...facts.others.map(([name, value]): Fact => [name, <Code text={value} />]),
-          ...placeFacts(call),
-        ]}
-      />
-      <p class="copies">
-        <CopyButton from={`/calls/${call.id}.json`} label="Copy as JSON" />
-        <a href={`/calls/${call.id}.json`}>JSON</a>
-      </p>
-    </>
-  )
-}
-
-function Code({ text, maxCharacters = 200 }: { text: string; maxCharacters?: number }) {
-  return (
-    <code>
-      <Visible text={shortened(text, maxCharacters)} />
-    </code>
-  )
-}
-
-function senderFacts(view: View, call: CallDetail): Fact[] {
-  const client = [call.client, call.clientVersion].filter(Boolean).join(' ')
-  const { session } = call
-  return [
-    ['Server', <Visible text={`${call.server} ${call.serverVersion}`} />],
-    ['Client', client ? <Visible text={client} /> : 'not told'],
-    [
-      'Session',
-      session === undefined ? (
-        'none'
-      ) : (
-        <a href={callsHref(view, { ...view.filter, session })}>
-          <Code text={session} maxCharacters={16} />
-        </a>
-      ),
-    ],
-  ]
-}
-
-function resultFacts({ bytes, blocks, suspect }: CallFacts['result']): Fact[] {
-  const facts: Fact[] = []
-  if (bytes !== undefined) {
-    const size = formatBytes(bytes)
-    facts.push(['Result', blocks === undefined ? size : `${size} in ${plural(blocks, 'block')}`])
-  }
-  if (suspect !== undefined) facts.push(['Looks like', <Visible text={suspect} />])
-  return facts
-}
-
-function placeFacts(call: CallDetail): Fact[] {
-  return [
-    ['Call id', <Code text={call.uid} />],
-    [
-      'In the log',
-      <>
-        <code class="path">
-          <Visible text={call.file} />
-        </code>{' '}
-        at byte {formatCount(call.lineOffset)}
-      </>,
-    ],
-    [
-      'Writer',
-      <>
-        <Code text={call.writer} maxCharacters={12} />, record {formatCount(call.n)}
-      </>,
-    ],
-  ]
 }
