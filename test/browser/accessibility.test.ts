@@ -38,7 +38,7 @@ let empty: SampleDashboard
 
 before(async () => {
   browser = await launchChromium()
-  full = await startSample(sampleCalls(Date.now()))
+  full = await startSample(sampleCalls())
   empty = await startSample([])
 })
 

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { launchChromium } from './find-chromium.ts'
 import {
+  NOW_MS,
   oneOfEach,
   type SampleDashboard,
   sampleCalls,
@@ -17,7 +18,7 @@ let sample: SampleDashboard
 
 before(async () => {
   browser = await launchChromium()
-  sample = await startSample(sampleCalls(Date.now()))
+  sample = await startSample(sampleCalls())
 })
 
 after(async () => {
@@ -60,7 +61,7 @@ test('a click on a bar leads to the calls of its time', async () => {
 })
 
 test('G9: a filter swaps the list and the address, Back and Forward bring both again', async (t) => {
-  const { url } = await sampleDashboard(t, sampleCalls(Date.now()))
+  const { url } = await sampleDashboard(t, sampleCalls())
   const { page, check, close } = await openWatched(browser, { url })
   const total = () => page.locator('h1 .count').textContent()
   await page.goto('/calls')
@@ -108,7 +109,7 @@ test('each swap and each step back leaves one chart', async () => {
 })
 
 test('G10: new calls come in without moving what is being read', async (t) => {
-  const { url, add } = await sampleDashboard(t, oneOfEach(Date.now()))
+  const { url, add } = await sampleDashboard(t, oneOfEach())
   const { page, check, close } = await openWatched(browser, { url })
   await page.goto('/')
   await until('the chart is drawn', () => page.evaluate(HAS_CHART))
@@ -119,7 +120,7 @@ test('G10: new calls come in without moving what is being read', async (t) => {
   const scrolled = await page.evaluate('scrollY')
   const chart = await page.evaluate('Chart.getChart(document.querySelector("canvas")).id')
 
-  add([{ startedMs: Date.now(), tool: 'fresh_tool', session: 'now' }])
+  add([{ startedMs: NOW_MS - 1, tool: 'fresh_tool', session: 'now' }])
   await page.evaluate(REFRESH)
   const fresh = page.locator('.latest .fresh')
   await until('the call is shown', async () => (await fresh.count()) === 1)
@@ -135,7 +136,7 @@ test('G10: new calls come in without moving what is being read', async (t) => {
 })
 
 test('G10: a failed refresh keeps the old numbers and says since when they are old', async (t) => {
-  const { url, add } = await sampleDashboard(t, oneOfEach(Date.now()))
+  const { url, add } = await sampleDashboard(t, oneOfEach())
   const expected = /Failed to load resource|\/live|htmx:error/
   const { page, check, close } = await openWatched(browser, { url, expected })
   await page.goto('/')
@@ -150,7 +151,7 @@ test('G10: a failed refresh keeps the old numbers and says since when they are o
     )
     assert.equal(await page.locator('.figures .figure').count(), 6)
     await page.unroute('**/live?*')
-    add([{ startedMs: Date.now() }])
+    add([{ startedMs: NOW_MS - 1 }])
     await page.evaluate(REFRESH)
     await until('live again', async () => (await words.textContent()) === 'Live')
   }
@@ -174,7 +175,7 @@ test('the empty page fills by itself', async (t) => {
   const { page, check, close } = await openWatched(browser, { url })
   await page.goto('/')
   assert.equal(await page.locator('h1').textContent(), 'No tool call yet')
-  add(oneOfEach(Date.now()))
+  add(oneOfEach())
   await page.evaluate(REFRESH)
   await until('the overview has come', async () => (await page.locator('.figures').count()) > 0)
   await check()
@@ -233,7 +234,7 @@ test('the choice of colours is kept, on the page where it was made', async () =>
 
 test('a call’s arguments can be copied exactly', async (t) => {
   const { url } = await sampleDashboard(t, [
-    { startedMs: Date.now() - 1000, args: { query: 'invoices', limit: 10 } },
+    { startedMs: NOW_MS - 1000, args: { query: 'invoices', limit: 10 } },
   ])
   const permissions = ['clipboard-read', 'clipboard-write']
   const { page, check, close } = await openWatched(browser, { url, permissions })

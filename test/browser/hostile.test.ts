@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { visibleText } from '../../web/pages/visible-text.tsx'
 import { HOSTILE_TEXTS, hostileCalls } from '../web/fixtures/hostile-texts.ts'
 import { launchChromium } from './find-chromium.ts'
-import { type SampleDashboard, startSample } from './sample-dashboard.ts'
+import { NOW_MS, type SampleDashboard, startSample } from './sample-dashboard.ts'
 import { openWatched, until } from './watched-page.ts'
 
 /** Elements and attributes that no page of ours has; there must be none from a log either. */
@@ -24,7 +24,7 @@ let sample: SampleDashboard
 
 before(async () => {
   browser = await launchChromium()
-  sample = await startSample(hostileCalls(Date.now()))
+  sample = await startSample(hostileCalls(NOW_MS))
 })
 
 after(async () => {
@@ -65,7 +65,7 @@ test('G1: hostile texts are inert in what htmx swaps in', async () => {
   await page.getByRole('link', { name: '7 days' }).click()
   await page.waitForURL('**/?from=now-7d')
   await assertInert(page, 'after a swap')
-  sample.add(hostileCalls(Date.now()).slice(0, 3))
+  sample.add(hostileCalls(NOW_MS).slice(0, 3))
   await page.evaluate(`htmx.trigger('#live', 'refresh')`)
   await until('new calls', async () => (await page.locator('.latest .fresh').count()) > 0)
   await assertInert(page, 'after a refresh')

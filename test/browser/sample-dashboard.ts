@@ -5,9 +5,12 @@ import { buildDatabase, type TestCall } from '../web/fixtures/build-database.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
+/** When every sample ends and what its dashboard takes for now: Monday 2026-03-09, noon in UTC. */
+export const NOW_MS = Date.UTC(2026, 2, 9, 12)
+
 /** Three weeks of two tools, with a nightly window, a wrong name and a call of each outcome. */
-export function sampleCalls(nowMs: number): TestCall[] {
-  const midnight = Math.floor(nowMs / DAY_MS) * DAY_MS
+export function sampleCalls(): TestCall[] {
+  const midnight = Math.floor(NOW_MS / DAY_MS) * DAY_MS
   const calls: TestCall[] = []
   for (let day = 21; day >= 1; day--) {
     for (let half = 0; half < 48; half++) {
@@ -17,7 +20,7 @@ export function sampleCalls(nowMs: number): TestCall[] {
     }
     calls.push(wrongName(midnight - day * DAY_MS + 9 * HOUR_MS, `day-${day}`))
   }
-  return [...calls, ...oneOfEach(nowMs)]
+  return [...calls, ...oneOfEach()]
 }
 
 function wrongName(startedMs: number, session: string): TestCall {
@@ -36,9 +39,9 @@ function wrongName(startedMs: number, session: string): TestCall {
 }
 
 /** A few calls of the last half hour, one of each outcome. */
-export function oneOfEach(nowMs: number): TestCall[] {
+export function oneOfEach(): TestCall[] {
   const at = (minutes: number, call: Omit<TestCall, 'startedMs'>): TestCall => ({
-    startedMs: nowMs - minutes * 60_000,
+    startedMs: NOW_MS - minutes * 60_000,
     session: 'latest',
     ...call,
   })
@@ -62,7 +65,12 @@ export type SampleDashboard = {
 /** A dashboard on a port of its own, over a database of its own. */
 export async function startSample(calls: readonly TestCall[]): Promise<SampleDashboard> {
   const built = buildDatabase(calls)
-  const web = await startWeb({ databasePath: built.path, port: 0, zone: 'Europe/Berlin' })
+  const web = await startWeb({
+    databasePath: built.path,
+    port: 0,
+    zone: 'Europe/Berlin',
+    now: () => NOW_MS,
+  })
   return {
     url: web.url,
     add: built.add,
