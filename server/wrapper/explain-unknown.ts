@@ -7,6 +7,8 @@ import { isRecord } from './mcp-shapes.ts'
 import type { OpenCall } from './open-call.ts'
 import { ANYTHING, type SchemaView, viewOf } from './schema-view.ts'
 
+const DUMMY_NAME = /^(?:random_string|dummy\w*|_\w*|placeholder|unused|none|noop|no_?args)$/i
+
 /**
  * For a call whose only fault is names that the schema does not have: `ignored`, as it has run all
  * the same, or `refused`.
@@ -39,8 +41,15 @@ export function explainUnknownArguments(
     text: fitted(start, [...sentences, ...names.filter((text) => text !== '')]),
     issues,
     // Many clients send a dummy argument to a tool that takes none; telling them is only noise.
-    worthTelling: (view.properties?.size ?? 0) > 0,
+    worthTelling: (view.properties?.size ?? 0) > 0 || !dropped.every((path) => isDummy(path, raw)),
   }
+}
+
+function isDummy(path: string, raw: unknown): boolean {
+  const value = isRecord(raw) ? raw[path] : undefined
+  if (value === '' || value === null) return true
+  if (isRecord(value) && Object.keys(value).length === 0) return true
+  return DUMMY_NAME.test(path)
 }
 
 function suggestionFor(path: string, raw: unknown, view: SchemaView): string | undefined {

@@ -92,6 +92,7 @@ test('a tool that takes nothing is not warned of the dummies that clients send',
     server.registerTool('ping', {}, () => text('pong'))
   })
   assert.equal(textOf(await call('ping', { random_string: 'dummy' })), 'pong')
+  assert.match(textOf(await call('ping', { city: 'Berlin' })), /^pong\n"ping" ignored.*`city`/)
   assert.deepEqual(calls()[0]?.dropped, ['random_string'])
 })
 
