@@ -36,8 +36,10 @@ export type LocationState =
   | { kind: 'live' }
   /** A copy of lines that were read elsewhere; looked at again when it changes. */
   | { kind: 'contained' }
-  /** May be a copy that is still being made: its own stream once it has stood still for two looks. */
-  | { kind: 'pending'; looks: number }
+  /** May be a copy that is still being made: its own stream once it has stood still. */
+  | { kind: 'pending' }
+  /** Compressed, and not unpacked yet. */
+  | { kind: 'packed' }
   /** Read to its end, an unfinished last line included. */
   | { kind: 'closed' }
 
@@ -183,7 +185,7 @@ export class Locations {
       location.stream = undefined
       location.readAt = undefined
       location.settledAt = undefined
-      if (location.state.kind !== 'pending') location.state = { kind: 'new' }
+      if (location.state.kind !== 'pending') location.state = firstState(location.name)
     }
   }
 
@@ -200,7 +202,7 @@ function newLocation({ path, name, facts }: Candidate, nowMs: number): Location 
     isFound: true,
     file: undefined,
     stream: undefined,
-    state: { kind: 'new' },
+    state: firstState(name),
     renamed: false,
     readAt: undefined,
     settledAt: undefined,
@@ -208,6 +210,10 @@ function newLocation({ path, name, facts }: Candidate, nowMs: number): Location 
     lastUsedMs: 0,
     failure: undefined,
   }
+}
+
+function firstState({ compression }: RotationName): LocationState {
+  return compression === 'none' ? { kind: 'new' } : { kind: 'packed' }
 }
 
 function update(location: Location, { path, name, facts }: Candidate, nowMs: number): void {
@@ -223,6 +229,20 @@ function update(location: Location, { path, name, facts }: Candidate, nowMs: num
 function noteFacts(location: Location, facts: FileFacts, nowMs: number): void {
   if (facts.sizeBytes !== location.facts.sizeBytes) location.quietSinceMs = nowMs
   location.facts = facts
+}
+
+/** What it holds has to be found out anew. */
+export function forgetStream(location: Location): void {
+  location.stream = undefined
+  location.settledAt = undefined
+  location.state = { kind: 'new' }
+}
+
+const STANDS_STILL_MS = 1000
+
+/** Nobody seems to be writing the file just now. */
+export function standsStill({ quietSinceMs }: Location, nowMs: number): boolean {
+  return nowMs - quietSinceMs >= STANDS_STILL_MS
 }
 
 /** Nothing was written to the file since it was last read to its end. */

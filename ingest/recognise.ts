@@ -7,7 +7,7 @@ import type { Stream } from './stream-state.ts'
 export type Recognition =
   | { kind: 'stream'; stream: Stream }
   /** A copy; each of its lines has been read. */
-  | { kind: 'contained' }
+  | { kind: 'contained'; stream: Stream }
   /** Perhaps a copy that is not finished. */
   | { kind: 'unsure' }
   | { kind: 'new' }
@@ -58,11 +58,11 @@ function recognisePrimary(
   { files, index, locations }: RecogniseOptions,
 ): Recognition {
   for (const mate of mates) {
-    const { stream, path } = mate
-    if (path !== location.path || stream.id === undefined) continue
-    // The file that had this name lives on under another: it was rotated, and this is a fresh one.
-    const places = index.placesOf(stream.id).filter((place) => place.path === path)
-    if (places.some((place) => locations.has(place))) continue
+    const { stream } = mate
+    if (stream.id === undefined) continue
+    const places = index.placesOf(stream.id).filter((place) => place.path === location.path)
+    // Where the file that had this name lives on under another, it was rotated, and this is a fresh one.
+    if (places.length === 0 || places.some((place) => locations.has(place))) continue
     if (compareWithStream(files, file, location.facts.sizeBytes, mate, index) === 'covers') {
       return { kind: 'stream', stream }
     }
@@ -88,8 +88,7 @@ function recogniseCopy(
     if (comparison === 'unsure' && verdict.kind === 'new') verdict = { kind: 'unsure' }
     if (comparison === 'unsure' || comparison === 'differs' || inCommon <= shared) continue
     shared = inCommon
-    verdict =
-      comparison === 'covers' ? { kind: 'stream', stream: mate.stream } : { kind: 'contained' }
+    verdict = { kind: comparison === 'covers' ? 'stream' : 'contained', stream: mate.stream }
   }
   return verdict
 }

@@ -3,7 +3,7 @@ import { type FilePort, realFiles } from './file-port.ts'
 import { ingesterPid } from './store/ingester-row.ts'
 import { openReader, prepareDatabase } from './store/open-database.ts'
 import { StoreError } from './store/store-error.ts'
-import type { TailLimits } from './tail.ts'
+import type { TailLimits } from './tail-limits.ts'
 import { IngestRun } from './worker/ingest-run.ts'
 import { takeLease } from './worker/lease.ts'
 

@@ -32,8 +32,10 @@ export type HashedRun = { firstOffset: number; endOffset: number; hashes: number
 /** Some lines of one stream, as they go into the open transaction. */
 export type StreamPart = {
   stream: Stream
-  /** The file they were read from; its path is the name by which people find the stream. */
+  /** The file they were read from. */
   location: StreamLocation
+  /** By its path people find the stream. */
+  isMain: boolean
   lines: readonly StagedLine[]
   /** Where the stream stands after these lines. */
   position: Position

@@ -1,6 +1,7 @@
 import type { Fingerprint, Stream } from '../stream-state.ts'
 import type { Database } from './load-sqlite.ts'
-import { type StreamRow, streamOfRow } from './streams.ts'
+import type { StreamLocation } from './staged-line.ts'
+import { createPlaces, type StreamRow, streamOfRow } from './streams.ts'
 
 export type StoredRun = { firstOffset: number; endOffset: number; lineHashes: Buffer }
 
@@ -23,6 +24,10 @@ export type StreamIndex = {
   hashedRuns(streamId: number): IterableIterator<StoredRun>
   /** All files that have held it. */
   placesOf(streamId: number): StreamPlace[]
+  /** The file, as it stands, has been read to its end. */
+  wasReadAt(facts: { device: string; inode: string; birthNs: string; sizeBytes: number }): boolean
+  /** Notes where a stream is without reading from there; inside the caller's transaction. */
+  place(location: StreamLocation, streamId: number, nowMs: number): void
   /** A stream that has just been given its id. There is one object for each stream. */
   adopt(stream: Stream): void
   forget(): void
@@ -51,6 +56,10 @@ export function createStreamIndex(database: Database): StreamIndex {
   const places = database.prepare(`
     SELECT path, device || ':' || inode AS deviceInode, birth_ns AS birthNs
     FROM location WHERE stream_id = ?`)
+  const wasRead = database.prepare(
+    'SELECT 1 FROM location WHERE device = ? AND inode = ? AND birth_ns = ? AND size_bytes = ?',
+  )
+  const place = createPlaces(database)
   const findTail = database.prepare(`
     SELECT quarantine.line_offset AS offset, quarantine.length_bytes AS bytes FROM quarantine
     JOIN stream ON stream.id = quarantine.stream_id
@@ -83,6 +92,9 @@ export function createStreamIndex(database: Database): StreamIndex {
     familyStreams: (family) => (inFamily.all(family) as StreamRow[]).map(toKnown),
     hashedRuns: (streamId) => runs.iterate(streamId) as IterableIterator<StoredRun>,
     placesOf: (streamId) => places.all(streamId) as StreamPlace[],
+    wasReadAt: ({ device, inode, birthNs, sizeBytes }) =>
+      wasRead.get(device, inode, birthNs, sizeBytes) !== undefined,
+    place,
     adopt(stream) {
       if (stream.id !== undefined) known.set(stream.id, stream)
     },

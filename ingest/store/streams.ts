@@ -47,7 +47,7 @@ export function createStreams(database: Database): Streams {
       const { position } = part
       updateStream.run({
         id,
-        path: part.location.path,
+        path: part.isMain ? part.location.path : null,
         state: part.closes ? 'closed' : part.lines.length > 0 ? 'live' : null,
         offset: position.offset,
         lineNumber: position.lineNumber,
@@ -131,7 +131,7 @@ export function streamOfRow(row: StreamRow): Stream {
 
 const UPDATE_STREAM_SQL = `
   UPDATE stream SET
-    path = @path,
+    path = coalesce(@path, path),
     state = coalesce(@state, state),
     committed_offset = @offset,
     line_number = @lineNumber,

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { Root } from '../discovery.ts'
 import type { FilePort } from '../file-port.ts'
@@ -54,6 +55,7 @@ export class IngestRun {
       roots,
       now: this.#now,
       redactor: createLineRedactor(),
+      unpackDirectory: dirname(options.databasePath),
       ...(options.limits ? { limits: options.limits } : {}),
     })
   }
@@ -63,12 +65,13 @@ export class IngestRun {
     while (!signal?.aborted) {
       const poll = this.#pollOrTrouble()
       this.#tell()
-      if (poll && !poll.caughtUp) {
-        // More to read: only let signals and timers have their turn.
+      if (poll) await this.#tailer.unpackNext()
+      if (poll?.hasMore) {
+        // Only let signals and timers have their turn.
         this.#waitMs = this.#pollMs
         await setImmediate()
       } else {
-        if (poll && once) break
+        if (poll?.caughtUp && once) break
         this.#waitMs = this.#nextWait(poll)
         await this.#pause.wait(this.#waitMs, signal)
       }
@@ -123,7 +126,7 @@ export class IngestRun {
   #nextWait(poll: Poll | undefined): number {
     if (!poll) return Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (this.#retries - 1))
     this.#watch.cover(poll.directories)
-    const isIdle = poll.stored.bytes === 0 && this.#watch.isReliable()
+    const isIdle = poll.caughtUp && poll.stored.bytes === 0 && this.#watch.isReliable()
     if (!isIdle) return this.#pollMs
     return Math.max(this.#pollMs, Math.min(IDLE_POLL_MS, this.#waitMs * 2))
   }

@@ -12,7 +12,7 @@ import {
   statSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RootError } from '../../ingest/discovery.ts'
 import { type IngestProgress, type IngestSummary, runIngest } from '../../ingest/run-ingest.ts'
@@ -40,8 +40,12 @@ function stamped(n: number): string {
   return createStampedLine(W, n, NOON, callRecord({ call: `c-${n}` }))
 }
 
-/** Runs the ingester in this process until `stop`. */
-function follow(world: World, options: { pollMs?: number; maxDatabaseBytes?: number } = {}) {
+/** Runs the ingester in this process until `stop`, at the latest until the test's end. */
+function follow(
+  t: TestContext,
+  world: World,
+  options: { pollMs?: number; maxDatabaseBytes?: number } = {},
+) {
   const aborter = new AbortController()
   const seen: IngestProgress[] = []
   const done = runIngest({
@@ -52,6 +56,7 @@ function follow(world: World, options: { pollMs?: number; maxDatabaseBytes?: num
     onProgress: (progress) => seen.push(progress),
     ...options,
   })
+  t.after(() => aborter.abort())
   return {
     seen,
     stop(): Promise<IngestSummary> {
@@ -68,6 +73,17 @@ async function until(what: string, holds: () => boolean, withinMs = 30_000): Pro
     if (Date.now() > deadline) assert.fail(`not within ${withinMs} ms: ${what}`)
     await sleep(10)
   }
+}
+
+/** A process that does not outlive the test. */
+function start(t: TestContext, fixture: string, ...args: string[]) {
+  const path = new URL(`./fixtures/${fixture}`, import.meta.url).pathname
+  const child = spawn(process.execPath, ['--import', 'tsx', path, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.after(() => child.kill('SIGKILL'))
+  const closed = once(child, 'close').then(([code]) => code as number | null)
+  return { child, closed }
 }
 
 function rowsIn(world: World): number {
@@ -106,9 +122,9 @@ test('with once everything is read, summed up and safe to repeat', async () => {
   assertWorldSound(world)
 })
 
-test('lines written while it follows appear soon, and an abort leaves a finished database', async () => {
+test('lines written while it follows appear soon, and an abort leaves a finished database', async (t) => {
   const world = createWorld()
-  const run = follow(world)
+  const run = follow(t, world)
   for (let n = 1; n <= 20; n += 1) {
     append(world.log('a.jsonl'), stamped(n))
     await sleep(5)
@@ -147,10 +163,10 @@ test('progress counts what is done and what there is', async () => {
   )
 })
 
-test('a second ingester on the same database is told who holds it', async () => {
+test('a second ingester on the same database is told who holds it', async (t) => {
   const world = createWorld()
   append(world.log('a.jsonl'), stamped(1))
-  const run = follow(world)
+  const run = follow(t, world)
   await until('the first row', () => rowsIn(world) === 1)
   await assert.rejects(ingestOnce(world), (error) => {
     assert.ok(error instanceof LeaseError)
@@ -162,24 +178,14 @@ test('a second ingester on the same database is told who holds it', async () => 
   assert.equal((await ingestOnce(world)).rows, 0)
 })
 
-test('the lease of a killed ingester is free at once', async () => {
+test('the lease of a killed ingester is free at once', async (t) => {
   const world = createWorld()
   append(world.log('a.jsonl'), stamped(1))
-  const child = spawn(
-    process.execPath,
-    [
-      '--import',
-      'tsx',
-      new URL('./fixtures/ingester.ts', import.meta.url).pathname,
-      world.logs,
-      world.databasePath,
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  )
+  const { child, closed } = start(t, 'ingester.ts', world.logs, world.databasePath)
   await until('the first row', () => rowsIn(world) === 1)
   await assert.rejects(ingestOnce(world), LeaseError)
   child.kill('SIGKILL')
-  await once(child, 'close')
+  await closed
   append(world.log('a.jsonl'), stamped(2))
   assert.equal((await ingestOnce(world)).rows, 1)
   assertWorldSound(world)
@@ -210,23 +216,13 @@ test("another program's database is left as it is, without a lock beside it", as
   assert.deepEqual(readdirSync(world.directory).sort(), ['logs', 'unsilent.db'])
 })
 
-test('F1: while another program holds the lock nothing is lost, and it goes on afterwards', async () => {
+test('F1: while another program holds the lock nothing is lost, and it goes on afterwards', async (t) => {
   const world = createWorld()
   append(world.log('a.jsonl'), stamped(1))
-  const run = follow(world)
+  const run = follow(t, world)
   await until('the first row', () => rowsIn(world) === 1)
-  const holder = spawn(
-    process.execPath,
-    [
-      '--import',
-      'tsx',
-      new URL('./fixtures/lock-holder.ts', import.meta.url).pathname,
-      world.databasePath,
-      '6000',
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  )
-  await once(holder.stdout, 'data')
+  const holder = start(t, 'lock-holder.ts', world.databasePath, '6000')
+  await once(holder.child.stdout, 'data')
   append(world.log('a.jsonl'), stamped(2), stamped(3))
   await until('three rows', () => rowsIn(world) === 3)
   assert.ok(
@@ -237,11 +233,11 @@ test('F1: while another program holds the lock nothing is lost, and it goes on a
   assertWorldSound(world)
 })
 
-test('F3: a full database pauses with one clear message, keeps its place and resumes', async () => {
+test('F3: a full database pauses with one clear message, keeps its place and resumes', async (t) => {
   const world = createWorld()
   const lines = createLines()
   for (let index = 0; index < 3000; index += 1) append(world.log('a.jsonl'), lines.call())
-  const run = follow(world, { maxDatabaseBytes: 400_000 })
+  const run = follow(t, world, { maxDatabaseBytes: 400_000 })
   await until('the message', () =>
     run.seen.some(({ problems }) => problems.some((text) => /no space left/.test(text))),
   )
@@ -255,10 +251,10 @@ test('F3: a full database pauses with one clear message, keeps its place and res
   assertWorldSound(world)
 })
 
-test('F5: a database that is deleted under it ends the run with a sentence', async () => {
+test('F5: a database that is deleted under it ends the run with a sentence', async (t) => {
   const world = createWorld()
   append(world.log('a.jsonl'), stamped(1))
-  const run = follow(world)
+  const run = follow(t, world)
   await until('the first row', () => rowsIn(world) === 1)
   renameSync(world.databasePath, `${world.databasePath}.gone`)
   append(world.log('a.jsonl'), stamped(2))
@@ -300,18 +296,7 @@ test('E19: a file that cannot be read is told, and read when it can be', async (
   append(world.log('a.jsonl'), stamped(1))
   append(world.log('b.jsonl'), stamped(2))
   chmodSync(world.log('b.jsonl'), 0o000)
-  const child = spawn(
-    process.execPath,
-    [
-      '--import',
-      'tsx',
-      new URL('./fixtures/ingester.ts', import.meta.url).pathname,
-      world.logs,
-      databasePath,
-      '65534',
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  )
+  const { child, closed } = start(t, 'ingester.ts', world.logs, databasePath, '65534')
   let output = ''
   child.stdout.on('data', (chunk) => {
     output += chunk
@@ -320,7 +305,6 @@ test('E19: a file that cannot be read is told, and read when it can be', async (
   chmodSync(world.log('b.jsonl'), 0o644)
   await until('both rows', () => rowsIn({ ...world, databasePath }) === 2)
   child.kill('SIGTERM')
-  const [code] = await once(child, 'close')
-  assert.equal(code, 0)
+  assert.equal(await closed, 0)
   assertWorldSound({ ...world, databasePath })
 })

@@ -8,7 +8,8 @@ import { type IngestSummary, runIngest } from '../../ingest/run-ingest.ts'
 import { checkInvariants } from '../../ingest/store/check-invariants.ts'
 import type { Database } from '../../ingest/store/load-sqlite.ts'
 import { openReader, openWriter } from '../../ingest/store/open-database.ts'
-import { type Poll, Tailer, type TailLimits } from '../../ingest/tail.ts'
+import { type Poll, Tailer } from '../../ingest/tail.ts'
+import type { TailLimits } from '../../ingest/tail-limits.ts'
 import type { CallRecord, LogRecord } from '../../server/call-log/record.ts'
 import { createRecordLogger } from '../../server/call-log/record-logger.ts'
 
@@ -128,6 +129,8 @@ export type TestTailer = {
   poll(): Poll
   /** Polls until nothing changes any more. */
   settle(): void
+  /** The same, compressed files included. */
+  settleArchives(): Promise<void>
   /** As a killed process would leave it: nothing is flushed or said. */
   stop(): void
 }
@@ -144,6 +147,7 @@ export function createTailer(
     files,
     roots: resolveRoots(options.roots ?? [world.logs], files),
     now: () => clock.nowMs,
+    unpackDirectory: world.directory,
     redactor: { text: (text) => text, value: (value) => value },
     limits: { pollBudgetMs: 60_000, ...options.limits },
   })
@@ -157,6 +161,13 @@ export function createTailer(
     },
     settle(): void {
       for (let looks = 0; looks < 5; looks += 1) this.poll()
+    },
+    async settleArchives(): Promise<void> {
+      for (let looks = 0; looks < 30; looks += 1) {
+        const { caughtUp } = this.poll()
+        if (caughtUp && looks > 3) return
+        await tailer.unpackNext()
+      }
     },
     stop(): void {
       tailer.close()

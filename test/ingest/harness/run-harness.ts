@@ -154,8 +154,10 @@ class HarnessRun {
       if (oldest) this.#destroy(oldest, () => rmSync(oldest))
     },
     backup: () => {
-      if (existsSync(this.#model.log))
-        copyFileSync(this.#model.log, this.#model.path('app.log.bak'))
+      const backup = this.#model.path('app.log.bak')
+      if (!existsSync(this.#model.log)) return
+      // The backup before it may have been the last to have some lines.
+      this.#destroy(backup, () => copyFileSync(this.#model.log, backup))
     },
     saveAnew: () => this.#saveAnew(),
     crash: () => {

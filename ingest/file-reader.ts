@@ -1,0 +1,287 @@
+import { basename } from 'node:path'
+import type { FilePort } from './file-port.ts'
+import type { LineRedactor } from './formats/parsed-line.ts'
+import { lineHashes } from './line-hashes.ts'
+import { CHUNK_SLACK_BYTES, splitLines } from './line-reader.ts'
+import { forgetStream, type Location, type Locations, standsStill } from './locations.ts'
+import { recognise } from './recognise.ts'
+import { type Staged, stageLines } from './stage-lines.ts'
+import { stageTail } from './stage-tail.ts'
+import type { HashedRun, StagedLine } from './store/staged-line.ts'
+import type { StreamIndex } from './store/stream-index.ts'
+import type { BatchWriter } from './store/write-batch.ts'
+import { anchorAt, anchorBytes, hasAnchor, headBytes, holdsStream } from './stream-identity.ts'
+import {
+  fingerprintsAfter,
+  HEAD_BYTES,
+  newStream,
+  type Position,
+  type Stream,
+} from './stream-state.ts'
+import type { TailLimits } from './tail-limits.ts'
+
+export type Reading = 'more' | 'end' | 'lost'
+
+export type FileReaderOptions = {
+  files: FilePort
+  locations: Locations
+  index: StreamIndex
+  writer: BatchWriter
+  redactor: LineRedactor
+  limits: TailLimits
+}
+
+/** Reads open files into the writer's transaction. Throws what the files and the database throw. */
+export class FileReader {
+  /** Of this poll. */
+  nowMs = 0
+  /** A batch ends at so many lines. */
+  maxLines: number
+  readonly #files: FilePort
+  readonly #locations: Locations
+  readonly #index: StreamIndex
+  readonly #writer: BatchWriter
+  readonly #redactor: LineRedactor
+  readonly #limits: TailLimits
+  readonly #buffer: Buffer
+  /** The file by whose name each stream goes. */
+  readonly #mains = new WeakMap<Stream, Location>()
+
+  constructor(options: FileReaderOptions) {
+    this.#files = options.files
+    this.#locations = options.locations
+    this.#index = options.index
+    this.#writer = options.writer
+    this.#redactor = options.redactor
+    this.#limits = options.limits
+    this.maxLines = options.limits.importLines
+    const { maxLineBytes, chunkBytes } = options.limits
+    this.#buffer = Buffer.allocUnsafe(Math.max(maxLineBytes, chunkBytes) + CHUNK_SLACK_BYTES)
+  }
+
+  /** Finds out which stream the file holds; false if nothing is to be read from it now. */
+  settle(location: Location): boolean {
+    const file = location.file as number
+    const { sizeBytes } = location.facts
+    const { stream } = location
+    if (stream && holdsStream(this.#files, file, sizeBytes, stream.position)) {
+      this.#follow(location, stream)
+      return true
+    }
+    const recognition = recognise(location, file, {
+      files: this.#files,
+      index: this.#index,
+      locations: this.#locations,
+    })
+    switch (recognition.kind) {
+      case 'stream':
+        this.#follow(location, recognition.stream)
+        return true
+      case 'contained':
+        this.#leave(location, { kind: 'contained' })
+        location.stream = recognition.stream
+        return false
+      case 'unsure':
+        if (!standsStill(location, this.nowMs)) {
+          this.#leave(location, { kind: 'pending' })
+          return false
+        }
+        this.#follow(location, newStream(location.name.family))
+        return true
+      case 'new':
+        this.#follow(location, newStream(location.name.family))
+        return true
+    }
+  }
+
+  #follow(location: Location, stream: Stream): void {
+    location.stream = stream
+    location.state = { kind: 'live' }
+    if (stream.closed && location.facts.sizeBytes > stream.position.offset) {
+      this.#reopen(location, stream)
+    }
+    this.#noteName(location, stream)
+  }
+
+  #leave(location: Location, state: Location['state']): void {
+    location.stream = undefined
+    location.state = state
+    location.readAt = location.facts
+  }
+
+  #noteName(location: Location, stream: Stream): void {
+    if (!location.renamed) return
+    location.renamed = false
+    if (stream.id !== undefined) this.store(location, stream, [], stream.position, {})
+  }
+
+  /** A line that was given up as unfinished may be whole now. */
+  #reopen(location: Location, stream: Stream): void {
+    if (stream.id === undefined) return
+    const tail = this.#index.unfinishedTail(stream.id)
+    if (!tail) return
+    this.#writer.begin()
+    const anchor = anchorAt(this.#files, location.file as number, tail.offset)
+    this.#index.reopen(stream, tail, anchor)
+  }
+
+  /**
+   * Reads once and stages whole lines. Anchor and size are looked at before and after, so that a
+   * truncation during the read is noticed and its bytes are not taken for the stream's.
+   */
+  readChunk(location: Location): Reading {
+    const stream = location.stream as Stream
+    const file = location.file as number
+    const { position } = stream
+    const { facts } = location
+    const left = facts.sizeBytes - position.offset
+    const before = this.#knownBytes(file, position)
+    if (left < 0 || !before) return 'lost'
+    let chunk = this.#read(file, Math.min(left, this.#limits.chunkBytes), position.offset)
+    let split = this.#split(chunk, left, stream)
+    if (split.used === 0 && chunk.length < left) {
+      // One line longer than a chunk.
+      chunk = this.#read(file, Math.min(left, this.#buffer.length), position.offset)
+      split = this.#split(chunk, left, stream)
+    }
+    const after = this.#files.facts(file)
+    const shrank = after.sizeBytes < position.offset + chunk.length
+    if (shrank || !hasAnchor(this.#files, file, position)) return 'lost'
+    if (split.used === 0) {
+      location.readAt = facts
+      // A file without a single whole line is nobody's yet.
+      if (stream.id === undefined && position.offset === 0) forgetStream(location)
+      return 'end'
+    }
+    const bytes = chunk.subarray(0, split.used)
+    const staged = stageLines(chunk, split.pieces, split.used, this.#stageOptions(location, stream))
+    this.#storeStaged(location, stream, staged, bytes, {
+      offset: position.offset + split.used,
+      lineNumber: staged.lineNumber,
+      skipping: split.skipping,
+      ...fingerprintsAfter(position, before, bytes),
+    })
+    if (split.used < left) return 'more'
+    location.readAt = facts
+    return 'end'
+  }
+
+  /** What the position is known by, or undefined if the file no longer has it. */
+  #knownBytes(
+    file: number,
+    position: Position,
+  ): { head: Buffer | undefined; anchor: Buffer } | undefined {
+    const anchor = anchorBytes(this.#files, file, position)
+    if (!anchor) return undefined
+    if (position.head.length >= HEAD_BYTES) return { head: undefined, anchor }
+    const head = headBytes(this.#files, file, position)
+    return head && { head, anchor }
+  }
+
+  #read(file: number, length: number, position: number): Buffer {
+    const count = this.#files.read(file, this.#buffer, length, position)
+    return this.#buffer.subarray(0, count)
+  }
+
+  #split(chunk: Buffer, left: number, { position }: Stream) {
+    return splitLines(chunk, {
+      atFileStart: position.offset === 0,
+      atFileEnd: chunk.length >= left,
+      skipping: position.skipping,
+      maxLineBytes: this.#limits.maxLineBytes,
+      maxPieces: Math.max(1, this.maxLines - this.#writer.lines),
+    })
+  }
+
+  #stageOptions(location: Location, stream: Stream) {
+    return {
+      offset: stream.position.offset,
+      lineNumber: stream.position.lineNumber,
+      context: {
+        nowMs: this.nowMs,
+        redactor: this.#redactor,
+        fallbackServer: serverNameOf(location.name.family),
+      },
+    }
+  }
+
+  /** Stores what stands after the last line break, for good; gives the file's stream. */
+  stageTail(location: Location): Stream {
+    location.stream ??= newStream(location.name.family)
+    const { stream } = location
+    if (location.facts.sizeBytes > stream.position.offset) this.#storeTail(location, stream)
+    return stream
+  }
+
+  #storeTail(location: Location, stream: Stream): void {
+    const { position } = stream
+    const file = location.file as number
+    const length = Math.min(location.facts.sizeBytes - position.offset, this.#buffer.length)
+    const before = this.#knownBytes(file, position)
+    const bytes = this.#read(file, length, position.offset)
+    if (!before || bytes.length < length || !hasAnchor(this.#files, file, position)) return
+    const staged = stageTail(bytes, this.#stageOptions(location, stream))
+    this.#storeStaged(location, stream, staged, bytes, {
+      offset: position.offset + length,
+      lineNumber: staged.lineNumber,
+      skipping: false,
+      ...fingerprintsAfter(position, before, bytes),
+    })
+  }
+
+  #storeStaged(
+    location: Location,
+    stream: Stream,
+    staged: Staged,
+    bytes: Buffer,
+    next: Position,
+  ): void {
+    const firstOffset = stream.position.offset
+    const isHashed = staged.hasUnstamped || stream.hashed
+    this.store(location, stream, staged.lines, next, {
+      hashedRun: isHashed
+        ? { firstOffset, endOffset: next.offset, hashes: lineHashes(bytes) }
+        : undefined,
+    })
+  }
+
+  /** Notes that all of a file has been read, without reading from it. */
+  place(location: Location, stream: Stream): void {
+    if (stream.id === undefined) return
+    const { device, inode, birthNs, sizeBytes } = location.facts
+    this.#writer.begin()
+    const place = { path: location.path, device, inode, birthNs, sizeBytes }
+    this.#index.place(place, stream.id, this.nowMs)
+  }
+
+  store(
+    location: Location,
+    stream: Stream,
+    lines: readonly StagedLine[],
+    position: Position,
+    { hashedRun, closes = false }: { hashedRun?: HashedRun | undefined; closes?: boolean },
+  ): void {
+    const { device, inode, birthNs, sizeBytes } = location.facts
+    const isNew = stream.id === undefined
+    // Copies come and go; the stream goes by the name of its log as long as that is there.
+    const main = this.#mains.get(stream)
+    if (!main?.isFound) this.#mains.set(stream, location)
+    this.#writer.store(
+      {
+        stream,
+        location: { path: location.path, device, inode, birthNs, sizeBytes },
+        isMain: this.#mains.get(stream) === location,
+        lines,
+        position,
+        hashedRun,
+        closes,
+      },
+      this.nowMs,
+    )
+    if (isNew) this.#index.adopt(stream)
+  }
+}
+
+function serverNameOf(family: string): string {
+  return basename(family).replace(/\.[^.]*$/, '') || 'unknown'
+}
