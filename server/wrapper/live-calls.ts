@@ -17,6 +17,8 @@ export type LiveCalls = {
   /** The call an answer belongs to; `late` where that call has been closed and answered already. */
   answeredBy(answer: JsonRpcMessage): OpenCall | 'late' | undefined
   cancel(params: unknown): void
+  /** Nobody will read the answer that went out under this id. */
+  unread(id: JsonRpcId): void
   close(call: OpenCall, ending: Ending): void
   /** The client has gone. */
   closeAll(): void
@@ -64,7 +66,7 @@ export function createLiveCalls(
 
   /**
    * Of a call whose answer has left already: its client had given up while something kept the event
-   * loop from hearing it, and nobody reads that answer.
+   * loop from hearing it, or has closed the pipe.
    */
   function recordUnread(id: JsonRpcId): void {
     const unread = answered.get(id)
@@ -118,6 +120,7 @@ export function createLiveCalls(
       const message = reason || 'cancelled by the client'
       close(call, { outcome: 'failed', error: { ...plainError(kind, message), by } })
     },
+    unread: recordUnread,
     close,
     closeAll() {
       for (const calls of [...byId.values()]) {

@@ -63,7 +63,11 @@ export function createMessageTap(transport: TransportLike, context: WrapperConte
     // no answered call is lost with the process.
     if (kind === 'http') call.answering = ending
     else live.close(call, ending)
-    const sent = sendOn(message, ...rest)
+    const id = call.init.request
+    const sent = stdio.whileSending(
+      () => target.send(message, ...rest),
+      () => live.unread(id),
+    )
     if (fatal) dieOfFatal(fatal, context.log, { call: call.id, answered: sent })
     try {
       return await sent

@@ -9,7 +9,7 @@ import { guardStdout, type StdoutGuard } from './stdout-guard.ts'
 export type StdioWatch = {
   start(): void
   stop(): void
-  whileSending<T>(send: () => T): T
+  whileSending<T>(send: () => T, lost?: () => void): T
   refusedCalls(): JsonRpcMessage[]
 }
 
@@ -32,7 +32,7 @@ export function watchStdio(kind: Transport, transport: object, settings: Setting
       guard?.remove()
       guard = undefined
     },
-    whileSending: (send) => (guard ? guard.whileSending(send) : send()),
+    whileSending: (send, lost) => (guard ? guard.whileSending(send, lost) : send()),
     refusedCalls: () => lines.calls(),
   }
 }

@@ -8,8 +8,8 @@ type Write = typeof process.stdout.write
  * counted. One text without a line end, glued to an answer, would lose that answer.
  */
 export type StdoutGuard = {
-  /** Marks what is written during `send` as the protocol's own. */
-  whileSending<T>(send: () => T): T
+  /** Marks what is written during `send` as the protocol's own. `lost`: the pipe did not take it. */
+  whileSending<T>(send: () => T, lost?: () => void): T
   remove(): void
 }
 
@@ -18,6 +18,7 @@ let sending = 0
 /** Messages that were handed to `send` and not written by the time it returned. */
 let unwritten = 0
 let written = false
+let lostNow: (() => void) | undefined
 let original: Write | undefined
 
 /** One override a process, for as long as a guarded transport is open. */
@@ -26,13 +27,15 @@ export function guardStdout(): StdoutGuard {
   users += 1
   if (users === 1) install()
   return {
-    whileSending(send) {
+    whileSending(send, lost) {
       sending += 1
       written = false
+      lostNow = lost
       try {
         return send()
       } finally {
         sending -= 1
+        lostNow = undefined
         if (!written) unwritten += 1
       }
     },
@@ -52,7 +55,11 @@ function install(): void {
   stdout.write = ((...args: unknown[]): boolean => {
     if (sending > 0) {
       written = true
-      return write(...args)
+      const lost = lostNow
+      if (!lost || args.length > 1) return write(...args)
+      return write(args[0], (error: unknown) => {
+        if (error) lost()
+      })
     }
     if (isProtocolLine(args[0]) && mayBeOurs()) return write(...args)
     countStray()
