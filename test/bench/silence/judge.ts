@@ -9,7 +9,8 @@
  *   healed   the right answer: the fault did no harm
  *   EMPTY    a success without a word or datum
  *   WRONG    any other success
- *   none     no answer: the client gave up by itself
+ *   none     no answer: the client gave up by itself (twice, where the fault is not a hang, so that
+ *            a busy machine is not taken for one)
  *   lost     the connection ended
  *
  * What the log shows: whether the column's own records, or stderr, hold anything that marks this
