@@ -35,7 +35,7 @@ export class Archives {
     const compression = compressionOf(firstBytes(location.path))
     if (compression === 'none') {
       // Only its name says otherwise.
-      location.name = { ...location.name, compression: 'none' }
+      location.isUnpacked = true
       location.state = { kind: 'new' }
       location.readAt = undefined
       return
@@ -46,7 +46,7 @@ export class Archives {
     const facts = { ...location.facts, sizeBytes }
     const content: Location = {
       ...location,
-      name: { ...location.name, primary: false, compression: 'none' },
+      isUnpacked: true,
       facts,
       file,
       state: { kind: 'new' },

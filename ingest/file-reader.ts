@@ -19,6 +19,7 @@ import {
   type Stream,
 } from './stream-state.ts'
 import type { TailLimits } from './tail-limits.ts'
+import { compressionOf } from './unpack.ts'
 
 export type Reading = 'more' | 'end' | 'lost'
 
@@ -68,6 +69,10 @@ export class FileReader {
       this.#follow(location, stream)
       return true
     }
+    if (!stream && this.#isPacked(location)) {
+      location.state = { kind: 'packed' }
+      return false
+    }
     const recognition = recognise(location, file, {
       files: this.#files,
       index: this.#index,
@@ -92,6 +97,12 @@ export class FileReader {
         this.#follow(location, newStream(location.name.family))
         return true
     }
+  }
+
+  /** Compressed, whatever its name says; content that was unpacked is not looked at twice. */
+  #isPacked(location: Location): boolean {
+    if (location.isUnpacked) return false
+    return compressionOf(this.#read(location.file as number, 4, 0)) !== 'none'
   }
 
   #follow(location: Location, stream: Stream): void {

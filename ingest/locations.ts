@@ -9,6 +9,8 @@ export type Location = {
   path: string
   name: RotationName
   facts: FileFacts
+  /** Not the file itself but what was in it; or its first bytes have shown that it is no archive. */
+  isUnpacked: boolean
   /** Under its name at the last scan; otherwise deleted or moved away, and only held open. */
   isFound: boolean
   /** Open while it may still grow, so that it can be read to its end after it was deleted. */
@@ -185,7 +187,8 @@ export class Locations {
       location.stream = undefined
       location.readAt = undefined
       location.settledAt = undefined
-      if (location.state.kind !== 'pending') location.state = firstState(location.name)
+      if (location.state.kind === 'pending') continue
+      location.state = location.isUnpacked ? { kind: 'new' } : firstState(location.name)
     }
   }
 
@@ -199,6 +202,7 @@ function newLocation({ path, name, facts }: Candidate, nowMs: number): Location 
     path,
     name,
     facts,
+    isUnpacked: false,
     isFound: true,
     file: undefined,
     stream: undefined,

@@ -4,11 +4,11 @@ import { runHarness } from './harness/run-harness.ts'
 
 const RUNS = 200
 
-test('in 200 random stories of a log and its reader nothing is lost, doubled or garbled', () => {
+test('in 200 random stories of a log and its reader nothing is lost, doubled or garbled', async () => {
   let lines = 0
   let mayBeLost = 0
   for (let seed = 1; seed <= RUNS; seed += 1) {
-    const result = runHarness(seed)
+    const result = await runHarness(seed)
     const { kind, banner, actions, faults } = result
     assert.deepEqual(
       faults,

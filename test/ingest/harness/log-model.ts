@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import type { Random } from '../../../sample-logs/random.ts'
 import { callRecord, createStampedLine, foreignCall, NOON } from '../support.ts'
 
@@ -52,12 +53,21 @@ export class LogModel {
     return readdirSync(this.#directory).sort()
   }
 
-  /** app.log.1, app.log.2 … that exist, the newest first. */
-  rotated(): string[] {
+  /** app.log.1, app.log.2.gz … that exist, the newest first. */
+  generations(): { path: string; number: number; ending: string }[] {
     return this.names()
-      .filter((name) => /^app\.log\.\d+$/.test(name))
-      .sort((a, b) => Number(a.slice(8)) - Number(b.slice(8)))
-      .map((name) => this.path(name))
+      .flatMap((name) => {
+        const match = /^app\.log\.(\d+)(\.gz)?$/.exec(name)
+        return match
+          ? [{ path: this.path(name), number: Number(match[1]), ending: match[2] ?? '' }]
+          : []
+      })
+      .sort((a, b) => a.number - b.number)
+  }
+
+  /** Those that are not compressed. */
+  rotated(): string[] {
+    return this.generations().flatMap(({ path, ending }) => (ending === '' ? [path] : []))
   }
 
   /** Writes whole lines; now and then the last one only in part. */
@@ -67,7 +77,8 @@ export class LogModel {
     for (let index = 0; index < count; index += 1) {
       const { id, line } = this.#nextLine()
       if (index === count - 1 && this.#random.chance(0.2)) {
-        const cut = this.#random.integer(1, line.length - 1)
+        // Without its break alone it would be whole.
+        const cut = this.#random.integer(1, line.length - 2)
         appendFileSync(path, line.slice(0, cut))
         this.#unfinished = { id, path, rest: line.slice(cut) }
       } else appendFileSync(path, line)
@@ -155,7 +166,8 @@ export class LogModel {
 
   #idsIn(path: string): string[] {
     if (!existsSync(path)) return []
-    const text = readFileSync(path, 'utf8')
+    const bytes = readFileSync(path)
+    const text = (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString()
     return [...this.#fates].flatMap(([id, { line }]) => (text.includes(line) ? [id] : []))
   }
 

@@ -13,7 +13,7 @@ const firstSeed = option('seed', Date.now() % 1_000_000)
 const total = { lines: 0, mayBeLost: 0, failed: 0 }
 const startedAt = performance.now()
 for (let seed = firstSeed; seed < firstSeed + runs; seed += 1) {
-  const result = runHarness(seed, trace)
+  const result = await runHarness(seed, trace)
   total.lines += result.lines
   total.mayBeLost += result.mayBeLost
   if (result.faults.length === 0) continue

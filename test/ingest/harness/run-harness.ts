@@ -9,9 +9,11 @@ import {
   rmSync,
   statSync,
   truncateSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { type FilePort, realFiles } from '../../../ingest/file-port.ts'
 import { checkInvariants } from '../../../ingest/store/check-invariants.ts'
 import { createRandom, type Random } from '../../../sample-logs/random.ts'
@@ -46,6 +48,7 @@ const WEIGHTS = {
   saveAnew: 1,
   crash: 2,
   crashInTransaction: 2,
+  pack: 2,
   quiet: 1,
 } as const
 
@@ -56,10 +59,13 @@ const SCHEDULE: Action[] = (Object.keys(WEIGHTS) as Action[]).flatMap((action) =
 )
 
 /** One random story of a log and its reader. The same seed tells the same story. */
-export function runHarness(seed: number, trace?: (text: string) => void): HarnessResult {
+export async function runHarness(
+  seed: number,
+  trace?: (text: string) => void,
+): Promise<HarnessResult> {
   const run = new HarnessRun(seed, trace)
   try {
-    return run.toEnd()
+    return await run.toEnd()
   } finally {
     run.cleanUp()
   }
@@ -89,17 +95,18 @@ class HarnessRun {
     this.#tailer = this.#openTailer()
   }
 
-  toEnd(): HarnessResult {
+  async toEnd(): Promise<HarnessResult> {
     const steps = this.#random.integer(10, 50)
     for (let step = 0; step < steps; step += 1) {
       const action = this.#random.pick(SCHEDULE)
       this.#actions.push(action)
-      this.#act[action]()
+      await this.#act[action]()
       this.#trace?.(`${action}\n${this.#describe()}`)
     }
     this.#model.finish()
-    this.#tailer.settle()
+    await this.#tailer.settleArchives()
     this.#quiet()
+    await this.#tailer.settleArchives()
     const rows = this.#tailer.database.prepare('SELECT uid, args FROM call_text').all() as {
       uid: string
       args: string
@@ -124,7 +131,7 @@ class HarnessRun {
     }
   }
 
-  readonly #act: Record<Action, () => void> = {
+  readonly #act: Record<Action, () => void | Promise<void>> = {
     append: () => this.#model.append(this.#random.integer(1, 12)),
     poll: () => {
       this.#tailer.poll()
@@ -168,8 +175,10 @@ class HarnessRun {
       this.#duringRead(() => {
         throw new Error('power cut')
       })
-      this.#act.crash()
+      this.#tailer.stop()
+      this.#tailer = this.#openTailer()
     },
+    pack: () => this.#pack(),
     quiet: () => this.#quiet(),
   }
 
@@ -208,8 +217,8 @@ class HarnessRun {
 
   /** Makes room for a new app.log.1. */
   #shift(): void {
-    for (const path of this.#model.rotated().reverse()) {
-      const next = this.#model.path(`app.log.${Number(path.split('.').at(-1)) + 1}`)
+    for (const { path, number, ending } of this.#model.generations().reverse()) {
+      const next = this.#model.path(`app.log.${number + 1}${ending}`)
       renameSync(path, next)
       this.#model.renamed(path, next)
     }
@@ -246,6 +255,15 @@ class HarnessRun {
     const fresh = this.#model.path('.app.log.swp')
     copyFileSync(log, fresh)
     renameSync(fresh, log)
+  }
+
+  /** A rotated file is compressed; for a while both may be there. */
+  async #pack(): Promise<void> {
+    const path = this.#random.pick([...this.#model.rotated(), ''])
+    if (path === '') return
+    writeFileSync(`${path}.gz`, gzipSync(readFileSync(path)))
+    if (this.#random.chance(0.5)) await this.#tailer.settleArchives()
+    this.#destroy(path, () => rmSync(path))
   }
 
   #duringRead(act: () => void): void {
