@@ -106,6 +106,8 @@ export class FileReader {
   }
 
   #follow(location: Location, stream: Stream): void {
+    // A copy that was left alone counts as read; followed, it has all of its lines before it.
+    if (location.state.kind !== 'live') location.readAt = undefined
     location.stream = stream
     location.state = { kind: 'live' }
     if (stream.closed && location.facts.sizeBytes > stream.position.offset) {

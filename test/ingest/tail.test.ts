@@ -491,3 +491,16 @@ test('a batch of many streams is one transaction, and small polls end where they
   assertSound(tailer.database)
   tailer.stop()
 })
+
+test('a copy that turns out to be a log of its own is read to its end, in small batches too', () => {
+  const world = createWorld()
+  const tailer = createTailer(world, { limits: { liveLines: 2, importLines: 2 } })
+  // Longer than what may be a copy of it, and without hashes to decide by.
+  append(world.log('a.log'), lines(stamped, 1, 20))
+  tailer.poll()
+  append(world.log('a.log.1'), lines(stamped, 1, 5), lines(stamped, 31, 40))
+  tailer.settle()
+  assert.deepEqual(storedCalls(tailer.database), [...ids('c-', 1, 20), ...ids('c-', 31, 40)].sort())
+  assertSound(tailer.database)
+  tailer.stop()
+})
