@@ -61,6 +61,7 @@ function sentryEntries(body: string): Entry[] {
   return body.split('\n').flatMap((line): Entry[] => {
     const item = parse(line)
     if (!item) return []
+    if (Array.isArray(item.items)) return item.items.map(sentrySpan)
     if (item.exception) return [{ at: secondsToMs(item.timestamp), text: line, marked: true }]
     const contexts = item.contexts as { trace?: Json } | undefined
     if (item.type !== 'transaction' || !contexts?.trace) return []
@@ -69,6 +70,16 @@ function sentryEntries(body: string): Entry[] {
     const marked = failed || (data as Json | undefined)?.['error.type'] !== undefined
     return [{ at: secondsToMs(item.timestamp), text: line, marked }]
   })
+}
+
+/** Spans come in lists of their own from version 11 on. */
+function sentrySpan(span: Json): Entry {
+  const attributes = (span.attributes ?? {}) as Json
+  return {
+    at: secondsToMs(span.end_timestamp),
+    text: JSON.stringify(span),
+    marked: span.status !== 'ok' || attributes['error.type'] !== undefined,
+  }
 }
 
 function agentcatEntries(body: string): Entry[] {

@@ -87,10 +87,11 @@ export function printCounts(results: readonly ColumnResult[]): void {
   }
 }
 
-/** What a script may look for. */
+/** What a script may look for: only of our own columns. */
 export function printLastWords(results: readonly ColumnResult[]): void {
   const own = results.filter(({ column }) => column.options)
-  const silent = own.flatMap(({ verdicts }) => faults.filter(({ id }) => verdicts.get(id)?.silent))
+  const silent = faults.filter(({ id }) => own.some(({ verdicts }) => verdicts.get(id)?.silent))
+  if (silent.length > 0) console.log(`\nsilent: ${silent.map(({ id }) => id).join(', ')}`)
   console.log(`\n${faults.length} faults`)
-  console.log(`silent: ${new Set(silent).size}`)
+  if (own.length > 0) console.log(`silent: ${silent.length}`)
 }

@@ -7,6 +7,7 @@ const ends = (id: string, what: string, run: Tool['run'], call: FaultCall = {}):
   group: 'process',
   cause: /crash|process|connection/i,
   call,
+  healed: /^done$/,
   ownProcess: true,
   tool: { run },
 })
