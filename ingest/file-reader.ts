@@ -69,7 +69,8 @@ export class FileReader {
       this.#follow(location, stream)
       return true
     }
-    if (!stream && this.#isPacked(location)) {
+    if (this.#isPacked(location)) {
+      location.stream = undefined
       location.state = { kind: 'packed' }
       return false
     }

@@ -86,7 +86,9 @@ export class Locations {
       const { deviceInode } = candidate.facts
       found.add(deviceInode)
       const known = this.#byInode.get(deviceInode)
-      if (known) update(known, candidate, nowMs)
+      // While we hold a file open its inode cannot become another file's.
+      const isSame = known?.file !== undefined || known?.facts.birthNs === candidate.facts.birthNs
+      if (known && isSame) update(known, candidate, nowMs)
       else this.#byInode.set(deviceInode, newLocation(candidate, nowMs))
     }
     for (const [deviceInode, location] of this.#byInode) {

@@ -18,7 +18,7 @@ export type StreamPlace = { path: string; deviceInode: string; birthNs: string }
 export type StreamIndex = {
   /** The stream that a file with this identity held when it was last read. */
   streamAt(device: string, inode: string): (KnownStream & { birthNs: string }) | undefined
-  /** The longest first. */
+  /** The longest first, of equally long ones the newest: logs may begin alike. */
   familyStreams(family: string): KnownStream[]
   /** In order of their place. */
   hashedRuns(streamId: number): IterableIterator<StoredRun>
@@ -49,7 +49,7 @@ export function createStreamIndex(database: Database): StreamIndex {
     WHERE location.device = ? AND location.inode = ? ORDER BY location.seen_ms DESC LIMIT 1`)
   const inFamily = database.prepare(`
     SELECT *, EXISTS (SELECT 1 FROM chunk WHERE stream_id = stream.id) AS hashed
-    FROM stream WHERE family = ? ORDER BY committed_offset DESC`)
+    FROM stream WHERE family = ? ORDER BY committed_offset DESC, id DESC`)
   const runs = database.prepare(`
     SELECT first_offset AS firstOffset, end_offset AS endOffset, line_hashes AS lineHashes
     FROM chunk WHERE stream_id = ? ORDER BY first_offset`)

@@ -107,6 +107,7 @@ class HarnessRun {
     await this.#tailer.settleArchives()
     this.#quiet()
     await this.#tailer.settleArchives()
+    this.#trace?.(`end\n${this.#describe()}\n${this.#describeDoubles()}`)
     const rows = this.#tailer.database.prepare('SELECT uid, args FROM call_text').all() as {
       uid: string
       args: string
@@ -196,6 +197,16 @@ class HarnessRun {
       .pluck()
       .all()
     return [...files, ...streams.map((stream) => `    ${stream}`)].join('\n')
+  }
+
+  #describeDoubles(): string {
+    return this.#tailer.database
+      .prepare(`
+        SELECT uid || ' in streams ' || group_concat(stream_id || ' at ' || line_offset)
+        FROM call JOIN call_text ON call_id = call.id GROUP BY uid HAVING count(*) > 1`)
+      .pluck()
+      .all()
+      .join('\n')
   }
 
   #truncate(linesAfter: number): void {
