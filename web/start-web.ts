@@ -50,7 +50,7 @@ export async function startWeb(options: WebOptions): Promise<RunningWeb> {
   const data = openDataSource({
     databasePath: options.databasePath,
     openStore: (path) => openCallStore(path, { now }),
-    createFindings: (store) => createFindings(store, { zone, now }),
+    createFindings: (store) => createFindings(store, { zone, now, background: true }),
   })
   try {
     const server = await listen(host, options.port, options.allowNextPort ?? false)
