@@ -30,7 +30,8 @@ export type Position = {
 export type Fingerprint = { length: number; hash: Buffer }
 
 export const HEAD_BYTES = 1024
-export const ANCHOR_BYTES = 64
+/** Long enough to hold a whole line as a rule: the ends of lines alone may be alike. */
+export const ANCHOR_BYTES = 1024
 
 const HASH_BYTES = 16
 

@@ -124,7 +124,7 @@ CREATE TABLE stream (
   line_number INTEGER NOT NULL DEFAULT 0,
   -- What its file is known by, as hashes, so that nothing of the log's text is in them. head: the
   -- number of first bytes (at most 1024, little-endian in two bytes) and the first half of their
-  -- SHA-256; anchor: the same half for the (at most 64) bytes before committed_offset.
+  -- SHA-256; anchor: the same half for the (at most 1024) bytes before committed_offset.
   head BLOB NOT NULL,
   anchor BLOB NOT NULL,
   -- Lines that became a call or a process event, and those that were there already.

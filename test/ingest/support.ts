@@ -138,14 +138,19 @@ export type TestTailer = {
 /** A tailer whose looks and clock the test decides. */
 export function createTailer(
   world: World,
-  options: { files?: FilePort; limits?: Partial<TailLimits>; roots?: string[] } = {},
+  options: {
+    files?: FilePort
+    rootFiles?: FilePort
+    limits?: Partial<TailLimits>
+    roots?: string[]
+  } = {},
 ): TestTailer {
   const files = options.files ?? realFiles
   const clock = { nowMs: NOON + 60_000 }
   const database = openWriter(world.databasePath)
   const tailer = new Tailer({
     files,
-    roots: resolveRoots(options.roots ?? [world.logs], files),
+    roots: resolveRoots(options.roots ?? [world.logs], options.rootFiles ?? files),
     now: () => clock.nowMs,
     unpackDirectory: world.directory,
     redactor: { text: (text) => text, value: (value) => value },

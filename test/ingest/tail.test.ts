@@ -504,3 +504,18 @@ test('a copy that turns out to be a log of its own is read to its end, in small 
   assertSound(tailer.database)
   tailer.stop()
 })
+
+test('a log that was written anew with the same beginning, the same line ends and line lengths is noticed', () => {
+  const world = createWorld()
+  const tailer = createTailer(world)
+  const banner = `${JSON.stringify({ level: 30, time: NOON, msg: 'x'.repeat(2000) })}\n`
+  const padded = (n: number): string => foreignCall(`u-${n}`, { args: 'p'.repeat(200) })
+  append(world.log('a.log'), banner, lines(padded, 10, 14))
+  tailer.poll()
+  truncateSync(world.log('a.log'), 0)
+  append(world.log('a.log'), banner, lines(padded, 20, 29))
+  tailer.settle()
+  assert.deepEqual(storedCalls(tailer.database), [...ids('u-', 10, 14), ...ids('u-', 20, 29)])
+  assertSound(tailer.database)
+  tailer.stop()
+})
