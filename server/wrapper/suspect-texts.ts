@@ -6,7 +6,12 @@
 const MAX_MESSAGE_LENGTH = 1_000
 const MAX_SENTENCE_LENGTH = 250
 
-type Rule = { id: string; matches: (text: string) => boolean }
+type Rule = {
+  id: string
+  /** Of a text that is longer than a sentence, or has lines, it says nothing. */
+  sentence?: true
+  matches: (text: string) => boolean
+}
 
 const NETWORK_CODES =
   'ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EPIPE|EHOSTUNREACH|ENETUNREACH|UND_ERR_\\w+'
@@ -75,67 +80,68 @@ const textRules: readonly Rule[] = [
   },
   {
     id: 'error_occurred',
+    sentence: true,
     matches: (text) =>
-      isSentence(text) &&
-      (/^(?:(?:sorry|oops)[,.!]? )?(?:an? |some )?(?:(?:unexpected|internal|unknown|unhandled|server|fatal) ){0,2}(?:error|exception|problem) (?:has )?(?:occurred|happened)\b/i.test(
+      /^(?:(?:sorry|oops)[,.!]? )?(?:an? |some )?(?:(?:unexpected|internal|unknown|unhandled|server|fatal) ){0,2}(?:error|exception|problem) (?:has )?(?:occurred|happened)\b/i.test(
         text,
-      ) ||
-        /^(?:(?:sorry|oops|uh oh)[,.!]? )?something went wrong\b/i.test(text)),
+      ) || /^(?:(?:sorry|oops|uh oh)[,.!]? )?something went wrong\b/i.test(text),
   },
   {
     id: 'http_status',
+    sentence: true,
     matches: (text) =>
-      isSentence(text) &&
-      (HTTP_STATUS.test(text) || HTTP_ERROR_STATUS.test(text) || HTTP_REASON_ALONE.test(text)),
+      HTTP_STATUS.test(text) || HTTP_ERROR_STATUS.test(text) || HTTP_REASON_ALONE.test(text),
   },
   {
     id: 'network_code',
-    matches: (text) => isSentence(text) && NETWORK_CODE.test(text),
+    sentence: true,
+    matches: (text) => NETWORK_CODE.test(text),
   },
   {
     id: 'rate_limit',
+    sentence: true,
     matches: (text) =>
-      isSentence(text) &&
       /^(?:.{0,30}\b)?(?:rate limit (?:was )?(?:exceeded|reached|hit)|too many requests|quota (?:was )?exceeded)\b/i.test(
         text,
       ),
   },
   {
     id: 'runtime_message',
-    matches: (text) => isSentence(text) && RUNTIME_MESSAGES.some((message) => message.test(text)),
+    sentence: true,
+    matches: (text) => RUNTIME_MESSAGES.some((message) => message.test(text)),
   },
   {
     id: 'failed_to',
+    sentence: true,
     matches: (text) =>
-      isSentence(text) &&
       /^(?:(?:sorry|oops)[,.!]? )?(?:i )?(?:failed to|unable to|could not|couldn't|cannot|can't) (?:connect|fetch|load|read|write|reach|parse|authenticate|execute|retrieve|open|resolve|send|process|complete|access|query)\b/i.test(
         text,
       ),
   },
   {
     id: 'failed_phrase',
+    sentence: true,
     matches: (text) =>
-      isSentence(text) &&
       /^(?:the )?(?:request|operation|call|command|query|connection|fetch|tool|upload|download)(?: \w+)? (?:failed|timed out|was refused|was reset)\b/i.test(
         text,
       ),
   },
   {
     id: 'access_refused',
+    sentence: true,
     matches: (text) =>
-      isSentence(text) &&
-      (/^(?:access|permission|authentication|authorization) (?:was |is )?(?:denied|failed|refused)\b/i.test(
+      /^(?:access|permission|authentication|authorization) (?:was |is )?(?:denied|failed|refused)\b/i.test(
         text,
       ) ||
-        /^authentication credentials were not provided\b/i.test(text) ||
-        /^(?:invalid|missing|expired)(?: or (?:missing|expired|invalid))? (?:api[ -]key|(?:access |auth |bearer )?token|credentials)\b/i.test(
-          text,
-        )),
+      /^authentication credentials were not provided\b/i.test(text) ||
+      /^(?:invalid|missing|expired)(?: or (?:missing|expired|invalid))? (?:api[ -]key|(?:access |auth |bearer )?token|credentials)\b/i.test(
+        text,
+      ),
   },
   {
     id: 'unavailable',
+    sentence: true,
     matches: (text) =>
-      isSentence(text) &&
       /^(?:the |this )?(?:\w+ ){0,2}(?:service|server|api|database|backend|upstream|endpoint) is (?:currently |temporarily )?(?:unavailable|not available|unreachable|overloaded|down)\b/i.test(
         text,
       ),
@@ -175,6 +181,8 @@ const textRules: readonly Rule[] = [
   },
 ]
 
+const rulesForMore = textRules.filter(({ sentence }) => !sentence)
+
 /** What authors put in front of a message to make it seen. */
 const ORNAMENT = /^(?:[❌✖✗✘⛔🚫🔴⚠]|\uFE0F|\*\*|\s|\[(?=(?:error|fatal|failed)\](?!:)))+/iu
 
@@ -184,7 +192,8 @@ export function suspectTextRule(text: string): string | undefined {
     .replace(ORNAMENT, '')
     // "[ERROR] …" and "**Error:** …" as "ERROR: …" and "Error: …".
     .replace(/^(error|fatal|failed)(?:\]|:?\*\*:?) */i, '$1: ')
-  return textRules.find(({ matches }) => matches(plain))?.id
+  const rules = isSentence(plain) ? textRules : rulesForMore
+  return rules.find(({ matches }) => matches(plain))?.id
 }
 
 function isSentence(text: string): boolean {
