@@ -48,11 +48,8 @@ export type UpstreamErrorOptions = ErrorOptions & {
   upstream?: string
 }
 
-/** The upstream could not be reached, or the connection to it broke. Transient: it is retried. */
-export class ConnectionError extends Error {
-  static {
-    ConnectionError.prototype.name = 'ConnectionError'
-  }
+/** What both kinds of upstream failure know. Not published: they are told apart by their kind. */
+class UpstreamFailure extends Error {
   readonly code?: string
   readonly upstream?: string
 
@@ -60,6 +57,13 @@ export class ConnectionError extends Error {
     super(message, options)
     if (code !== undefined) this.code = code
     if (upstream !== undefined) this.upstream = upstream
+  }
+}
+
+/** The upstream could not be reached, or the connection to it broke. Transient: it is retried. */
+export class ConnectionError extends UpstreamFailure {
+  static {
+    ConnectionError.prototype.name = 'ConnectionError'
   }
 
   get [KIND](): ErrorKind {
@@ -68,17 +72,9 @@ export class ConnectionError extends Error {
 }
 
 /** The upstream did not answer in time. Transient: it is retried. */
-export class TimeoutError extends Error {
+export class TimeoutError extends UpstreamFailure {
   static {
     TimeoutError.prototype.name = 'TimeoutError'
-  }
-  readonly code?: string
-  readonly upstream?: string
-
-  constructor(message: string, { code, upstream, ...options }: UpstreamErrorOptions = {}) {
-    super(message, options)
-    if (code !== undefined) this.code = code
-    if (upstream !== undefined) this.upstream = upstream
   }
 
   get [KIND](): ErrorKind {
