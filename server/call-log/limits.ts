@@ -5,8 +5,6 @@ export const MAX_ITEMS = 200
 export const MAX_KEY_LENGTH = 128
 /** Of the redacted arguments; the rest of a record is bounded field by field. */
 export const MAX_ARGUMENTS_BYTES = 192 * 1024
-/** What those bounds add up to at most, as one line. */
-export const MAX_RECORD_BYTES = 256 * 1024
 
 /** What stands where something was left out. */
 export type TruncationMarker = {

@@ -241,8 +241,6 @@ export type LogRecord =
   | CloseRecord
   | DropRecord
 
-export type RecordKind = LogRecord['kind']
-
 /** What stands before the record's own keys on each line. */
 export type Envelope = {
   level: number

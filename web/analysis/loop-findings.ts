@@ -4,7 +4,6 @@ import { type Filter, printFilter } from '../queries/filter.ts'
 import { DAY_MS } from '../queries/time-zones.ts'
 import { type Finding, type Grade, stableId } from './finding.ts'
 import { findLoops, type LoopEnding, type RetryLoop } from './retry-loops.ts'
-import { sum } from './statistics.ts'
 import { durationText, familyOf, impactWords, plural } from './words.ts'
 
 /** All loops of one tool that fail with one class. */
@@ -160,12 +159,4 @@ const ACTIONS: Partial<Record<ErrorClass, string>> = {
   connection: 'Say in the answer that the upstream is down and that trying at once will not help.',
   upstream:
     'Say in the answer that the upstream is at fault and that trying at once will not help.',
-}
-
-/** Total over all groups: for the page of loops. */
-export function wastedOf(groups: readonly LoopGroup[]): { calls: number; ms: number } {
-  return {
-    calls: sum(groups.map(({ wastedCalls }) => wastedCalls)),
-    ms: sum(groups.map(({ wastedMs }) => wastedMs)),
-  }
 }
