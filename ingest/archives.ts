@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import { type Location, standsStill } from './locations.ts'
+import { type Location, standsStill } from './location.ts'
 import { compressionOf, unpack } from './unpack.ts'
 
 /** A compressed file that has been unpacked and is being read. */

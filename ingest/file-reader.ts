@@ -1,13 +1,12 @@
 import { basename } from 'node:path'
 import type { FilePort } from './file-port.ts'
 import type { LineRedactor } from './formats/parsed-line.ts'
-import { lineHashes } from './line-hashes.ts'
 import { CHUNK_SLACK_BYTES, splitLines } from './line-reader.ts'
-import { forgetStream, type Location, type Locations, standsStill } from './locations.ts'
+import { forgetStream, type Location, standsStill } from './location.ts'
+import type { Locations } from './locations.ts'
 import { recognise } from './recognise.ts'
-import { type Staged, stageLines } from './stage-lines.ts'
+import { stageLines } from './stage-lines.ts'
 import { stageTail } from './stage-tail.ts'
-import type { HashedRun, StagedLine } from './store/staged-line.ts'
 import type { StreamIndex } from './store/stream-index.ts'
 import type { BatchWriter } from './store/write-batch.ts'
 import { anchorAt, anchorBytes, hasAnchor, headBytes, holdsStream } from './stream-identity.ts'
@@ -18,6 +17,7 @@ import {
   type Position,
   type Stream,
 } from './stream-state.ts'
+import type { StreamStore } from './stream-store.ts'
 import type { TailLimits } from './tail-limits.ts'
 import { compressionOf } from './unpack.ts'
 
@@ -28,11 +28,12 @@ export type FileReaderOptions = {
   locations: Locations
   index: StreamIndex
   writer: BatchWriter
+  store: StreamStore
   redactor: LineRedactor
   limits: TailLimits
 }
 
-/** Reads open files into the writer's transaction. Throws what the files and the database throw. */
+/** Reads open files into the database's transaction. Throws what the files and the database throw. */
 export class FileReader {
   /** Of this poll. */
   nowMs = 0
@@ -42,17 +43,17 @@ export class FileReader {
   readonly #locations: Locations
   readonly #index: StreamIndex
   readonly #writer: BatchWriter
+  readonly #store: StreamStore
   readonly #redactor: LineRedactor
   readonly #limits: TailLimits
   readonly #buffer: Buffer
-  /** The file by whose name each stream goes. */
-  readonly #mains = new WeakMap<Stream, Location>()
 
   constructor(options: FileReaderOptions) {
     this.#files = options.files
     this.#locations = options.locations
     this.#index = options.index
     this.#writer = options.writer
+    this.#store = options.store
     this.#redactor = options.redactor
     this.#limits = options.limits
     this.maxLines = options.limits.importLines
@@ -126,7 +127,7 @@ export class FileReader {
   #noteName(location: Location, stream: Stream): void {
     if (!location.renamed) return
     location.renamed = false
-    if (stream.id !== undefined) this.store(location, stream, [], stream.position, {})
+    if (stream.id !== undefined) this.#store.store(location, stream, [], stream.position)
   }
 
   /** A line that was given up as unfinished may be whole now. */
@@ -169,7 +170,7 @@ export class FileReader {
     }
     const bytes = chunk.subarray(0, split.used)
     const staged = stageLines(chunk, split.pieces, split.used, this.#stageOptions(location, stream))
-    this.#storeStaged(location, stream, staged, bytes, {
+    this.#store.storeStaged(location, stream, staged, bytes, {
       offset: position.offset + split.used,
       lineNumber: staged.lineNumber,
       skipping: split.skipping,
@@ -235,64 +236,12 @@ export class FileReader {
     const bytes = this.#read(file, length, position.offset)
     if (!before || bytes.length < length || !hasAnchor(this.#files, file, position)) return
     const staged = stageTail(bytes, this.#stageOptions(location, stream))
-    this.#storeStaged(location, stream, staged, bytes, {
+    this.#store.storeStaged(location, stream, staged, bytes, {
       offset: position.offset + length,
       lineNumber: staged.lineNumber,
       skipping: false,
       ...fingerprintsAfter(position, before, bytes),
     })
-  }
-
-  #storeStaged(
-    location: Location,
-    stream: Stream,
-    staged: Staged,
-    bytes: Buffer,
-    next: Position,
-  ): void {
-    const firstOffset = stream.position.offset
-    const isHashed = staged.hasUnstamped || stream.hashed
-    this.store(location, stream, staged.lines, next, {
-      hashedRun: isHashed
-        ? { firstOffset, endOffset: next.offset, hashes: lineHashes(bytes) }
-        : undefined,
-    })
-  }
-
-  /** Notes that all of a file has been read, without reading from it. */
-  place(location: Location, stream: Stream): void {
-    if (stream.id === undefined) return
-    const { device, inode, birthNs, sizeBytes } = location.facts
-    this.#writer.begin()
-    const place = { path: location.path, device, inode, birthNs, sizeBytes }
-    this.#index.place(place, stream.id, this.nowMs)
-  }
-
-  store(
-    location: Location,
-    stream: Stream,
-    lines: readonly StagedLine[],
-    position: Position,
-    { hashedRun, closes = false }: { hashedRun?: HashedRun | undefined; closes?: boolean },
-  ): void {
-    const { device, inode, birthNs, sizeBytes } = location.facts
-    const isNew = stream.id === undefined
-    // Copies come and go; the stream goes by the name of its log as long as that is there.
-    const main = this.#mains.get(stream)
-    if (!main?.isFound) this.#mains.set(stream, location)
-    this.#writer.store(
-      {
-        stream,
-        location: { path: location.path, device, inode, birthNs, sizeBytes },
-        isMain: this.#mains.get(stream) === location,
-        lines,
-        position,
-        hashedRun,
-        closes,
-      },
-      this.nowMs,
-    )
-    if (isNew) this.#index.adopt(stream)
   }
 }
 

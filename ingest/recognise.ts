@@ -1,5 +1,6 @@
 import type { FilePort } from './file-port.ts'
-import type { Location, Locations } from './locations.ts'
+import type { Location } from './location.ts'
+import type { Locations } from './locations.ts'
 import type { KnownStream, StreamIndex } from './store/stream-index.ts'
 import { compareWithStream, holdsStream } from './stream-identity.ts'
 import type { Stream } from './stream-state.ts'
