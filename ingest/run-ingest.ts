@@ -1,8 +1,6 @@
 import { resolveRoots } from './discovery.ts'
 import { type FilePort, realFiles } from './file-port.ts'
-import { ingesterPid } from './store/ingester-row.ts'
-import { openReader, prepareDatabase } from './store/open-database.ts'
-import { StoreError } from './store/store-error.ts'
+import { prepareDatabase } from './store/open-database.ts'
 import type { TailLimits } from './tail-limits.ts'
 import { IngestRun } from './worker/ingest-run.ts'
 import { takeLease } from './worker/lease.ts'
@@ -66,27 +64,12 @@ export async function runIngest(options: IngestOptions): Promise<IngestSummary> 
   const files = options.files ?? realFiles
   const roots = resolveRoots(options.roots, files)
   prepareDatabase(options.databasePath)
-  const lease = takeLease(options.databasePath, () => pidInDatabase(options.databasePath))
+  const lease = takeLease(options.databasePath)
   const run = new IngestRun(options, roots, files)
   try {
     return await run.toEnd()
   } finally {
     run.close()
     lease.release()
-  }
-}
-
-/** For the message alone: whatever is wrong with the database, the lock says enough. */
-function pidInDatabase(path: string): number | undefined {
-  try {
-    const database = openReader(path)
-    try {
-      return ingesterPid(database)
-    } finally {
-      database.close()
-    }
-  } catch (error) {
-    if (error instanceof StoreError) return undefined
-    throw error
   }
 }

@@ -130,6 +130,11 @@ export class Tailer {
     return this.#scan
   }
 
+  /** After rows were removed: ids of names are asked of the database again. */
+  forgetNames(): void {
+    this.#writer.forget()
+  }
+
   /** Drops what is in memory, so that the database alone says where reading goes on. */
   forget(): void {
     this.#archives.close()

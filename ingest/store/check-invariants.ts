@@ -26,18 +26,24 @@ const CHECKS: readonly Check[] = [
   },
   {
     sql: `
-      SELECT path, quarantined_bytes, quarantined_lines,
+      SELECT path, quarantined_lines - removed_quarantined_lines AS quarantined_lines,
+        quarantined_bytes - removed_quarantined_bytes AS quarantined_bytes,
         coalesce(sum(length_bytes), 0) AS kept_bytes, coalesce(sum(lines), 0) AS kept_lines
       FROM stream LEFT JOIN quarantine ON quarantine.stream_id = stream.id
       GROUP BY stream.id
-      HAVING kept_bytes <> quarantined_bytes OR kept_lines <> quarantined_lines`,
+      HAVING kept_bytes <> stream.quarantined_bytes - removed_quarantined_bytes
+        OR kept_lines <> stream.quarantined_lines - removed_quarantined_lines`,
     say: ({ path, quarantined_lines, kept_lines }) =>
       `Of ${path} ${quarantined_lines} lines count as refused and ${kept_lines} are in the quarantine.`,
   },
   {
     sql: `
       SELECT counted.tool_id, counted.calls, coalesce(stored.calls, 0) AS stored
-      FROM (SELECT * FROM quarter_count WHERE calls <> 0) AS counted
+      FROM (
+        SELECT tool_id, class_id, outcome_id, server_id, client_id, quarter,
+          calls - removed_calls AS calls, duration_us - removed_duration_us AS duration_us
+        FROM quarter_count WHERE calls <> removed_calls
+      ) AS counted
       LEFT JOIN (
         SELECT tool_id, class_id, outcome_id, server_id, client_id,
           started_ms / 900000 AS quarter, count(*) AS calls, sum(duration_us) AS duration_us
@@ -49,7 +55,8 @@ const CHECKS: readonly Check[] = [
   },
   {
     sql: `
-      SELECT (SELECT count(*) FROM call) AS stored, coalesce(sum(calls), 0) AS counted
+      SELECT (SELECT count(*) FROM call) AS stored,
+        coalesce(sum(calls - removed_calls), 0) AS counted
       FROM quarter_count WHERE true GROUP BY NULL HAVING stored <> counted`,
     say: ({ stored, counted }) => `${stored} calls are stored and ${counted} are counted.`,
   },

@@ -3,7 +3,37 @@ import type { Database } from './load-sqlite.ts'
 import { APPLICATION_ID, SCHEMA_SQL, SCHEMA_VERSION } from './schema.ts'
 
 /** Steps from version i + 1 to i + 2. Append only; each is run once in one transaction with the version. */
-const MIGRATIONS: readonly string[] = []
+const MIGRATIONS: readonly string[] = [
+  `
+  ALTER TABLE stream ADD COLUMN removed_quarantined_bytes INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE stream ADD COLUMN removed_quarantined_lines INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE quarter_count ADD COLUMN removed_calls INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE quarter_count ADD COLUMN removed_duration_us INTEGER NOT NULL DEFAULT 0;
+  CREATE TABLE received (
+    at_ms INTEGER PRIMARY KEY,
+    next_call_id INTEGER NOT NULL,
+    next_event_id INTEGER NOT NULL,
+    next_quarantine_id INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE removal (
+    key TEXT PRIMARY KEY,
+    reason TEXT NOT NULL CHECK (reason IN ('age', 'size', 'forget')),
+    first_ms INTEGER NOT NULL,
+    last_ms INTEGER NOT NULL,
+    calls INTEGER NOT NULL DEFAULT 0,
+    events INTEGER NOT NULL DEFAULT 0,
+    refused_lines INTEGER NOT NULL DEFAULT 0,
+    newest_ms INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE answer (
+    request_id TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    answered_ms INTEGER NOT NULL,
+    outcome TEXT NOT NULL CHECK (outcome IN ('done', 'refused')),
+    result TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+]
 
 /** Makes the tables in an empty database. */
 export function createSchema(database: Database): void {

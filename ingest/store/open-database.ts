@@ -3,16 +3,15 @@ import {
   chmodSync,
   closeSync,
   existsSync,
-  fstatSync,
   linkSync,
   mkdirSync,
   openSync,
-  readSync,
   renameSync,
   rmSync,
   statSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { type FileKind, requireKnownVersion, requireOurs } from './database-header.ts'
 import { type Database, loadSqlite } from './load-sqlite.ts'
 import { createSchema, migrate, schemaVersion } from './migrations.ts'
 import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts'
@@ -23,6 +22,12 @@ const PAGE_SIZE = 8192
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024
 const WRITER_BUSY_MS = 5000
 const READER_BUSY_MS = 1000
+
+const MAIN: FileKind = {
+  applicationId: APPLICATION_ID,
+  version: SCHEMA_VERSION,
+  instead: 'name another file with --db',
+}
 
 /** Below 3.51.3 two connections that write and checkpoint at once may lose committed pages. */
 const SAFE_SQLITE = [3, 51, 3] as const
@@ -42,7 +47,7 @@ export function prepareDatabase(path: string): void {
   requireSafeSqlite(new (loadSqlite())(':memory:'))
   try {
     if (!existsSync(path)) create(path)
-    requireOurs(path)
+    requireOurs(path, MAIN)
   } catch (error) {
     throw asStoreError(error, path)
   }
@@ -65,7 +70,7 @@ export function openWriter(path: string, options: WriterOptions = {}): Database 
       if (options.maxBytes !== undefined) {
         database.pragma(`max_page_count = ${Math.ceil(options.maxBytes / PAGE_SIZE)}`)
       }
-      requireKnownSchema(schemaVersion(database), path)
+      requireKnownVersion(schemaVersion(database), path, MAIN)
       migrate(database)
       return database
     })
@@ -78,7 +83,7 @@ export function openWriter(path: string, options: WriterOptions = {}): Database 
 export function openReader(path: string, options: { busyTimeoutMs?: number } = {}): Database {
   const sqlite = loadSqlite()
   try {
-    requireOurs(path)
+    requireOurs(path, MAIN)
     const database = new sqlite(path, {
       readonly: true,
       fileMustExist: true,
@@ -97,7 +102,7 @@ export function openReader(path: string, options: { busyTimeoutMs?: number } = {
       }
       // The first read that needs the WAL: fails here and not in the middle of a page.
       const version = schemaVersion(database)
-      requireKnownSchema(version, path)
+      requireKnownVersion(version, path, MAIN)
       if (version < SCHEMA_VERSION) {
         throw new StoreError(
           'older_schema',
@@ -190,67 +195,6 @@ function configureWriter(database: Database, path: string): void {
   ]) {
     database.pragma(pragma)
   }
-}
-
-/**
- * Looks at the file's header without SQLite, which would create -wal and -shm files beside another
- * program's database, and even take part in its recovery.
- */
-function requireOurs(path: string): void {
-  const header = readHeader(path)
-  if (header.length === 0) {
-    throw new StoreError(
-      'not_a_database',
-      `${path} is an empty file; remove it or name another one with --db.`,
-      { path },
-    )
-  }
-  if (!header.subarray(0, 16).equals(Buffer.from('SQLite format 3\0'))) {
-    throw new StoreError(
-      'not_a_database',
-      `${path} is not a SQLite database; it was left as it is. Name another file with --db.`,
-      { path },
-    )
-  }
-  if (header.length < HEADER_BYTES || header.readUInt32BE(68) !== APPLICATION_ID) {
-    throw new StoreError(
-      'not_ours',
-      `${path} is a SQLite database of another program; it was left as it is. Name another file with --db.`,
-      { path },
-    )
-  }
-  requireKnownSchema(header.readUInt32BE(60), path)
-}
-
-const HEADER_BYTES = 100
-
-function readHeader(path: string): Buffer {
-  let stats: ReturnType<typeof statSync>
-  try {
-    stats = statSync(path)
-  } catch (error) {
-    throw asStoreError(error, path)
-  }
-  if (!stats.isFile()) {
-    const what = stats.isDirectory() ? 'a directory' : 'not a regular file'
-    throw new StoreError('not_a_database', `${path} is ${what}; name a file with --db.`, { path })
-  }
-  const file = openSync(path, 'r')
-  try {
-    const header = Buffer.alloc(Math.min(HEADER_BYTES, fstatSync(file).size))
-    return header.subarray(0, readSync(file, header, 0, header.length, 0))
-  } finally {
-    closeSync(file)
-  }
-}
-
-function requireKnownSchema(version: number, path: string): void {
-  if (version <= SCHEMA_VERSION) return
-  throw new StoreError(
-    'newer_schema',
-    `The database ${path} has schema version ${version} and this unsilent knows ${SCHEMA_VERSION}; update unsilent, or name another file with --db.`,
-    { path },
-  )
 }
 
 function requireSafeSqlite(database: Database): void {

@@ -16,10 +16,11 @@
  * - A line that is not shown as a row is counted: `quarantine` if it was refused, blank_bytes if
  *   it was empty or another program's. For each stream
  *     row_bytes + quarantined_bytes + blank_bytes = committed_offset − base_offset.
- * - `quarter_count` is the sum of `call` by its key, kept in the same transaction as the rows.
+ * - `quarter_count` is the sum of `call` by its key, kept in the same transaction as the rows. It
+ *   outlives them: what retention took away stays counted there and in its `removed_` columns.
  */
 
-export const SCHEMA_VERSION = 1
+export const SCHEMA_VERSION = 2
 
 /** `PRAGMA application_id`: "UNSI". Tells our file from another program's. */
 export const APPLICATION_ID = 0x554e5349
@@ -48,7 +49,7 @@ export const CALL_FLAGS = {
   duration: 256,
 } as const
 
-/** Version 1. Applied in one transaction; later versions are appended to migrations.ts. */
+/** As of SCHEMA_VERSION. Older databases are brought here by migrations.ts; a test compares both. */
 export const SCHEMA_SQL = `
 CREATE TABLE outcome (
   id INTEGER PRIMARY KEY,
@@ -142,7 +143,10 @@ CREATE TABLE stream (
   -- Directory and base name without a rotation's suffix: copies are looked for inside a family.
   family TEXT NOT NULL DEFAULT '',
   -- 1 while committed_offset stands inside a line that was refused for its length.
-  skipping INTEGER NOT NULL DEFAULT 0 CHECK (skipping IN (0, 1))
+  skipping INTEGER NOT NULL DEFAULT 0 CHECK (skipping IN (0, 1)),
+  -- Of quarantined_bytes and quarantined_lines, those whose entries were removed for their age.
+  removed_quarantined_bytes INTEGER NOT NULL DEFAULT 0,
+  removed_quarantined_lines INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE INDEX stream_by_family ON stream (family);
@@ -243,6 +247,9 @@ CREATE TABLE quarter_count (
   quarter INTEGER NOT NULL,
   calls INTEGER NOT NULL,
   duration_us INTEGER NOT NULL,
+  -- Of these, those whose rows were removed for their age or the database's size.
+  removed_calls INTEGER NOT NULL DEFAULT 0,
+  removed_duration_us INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (tool_id, class_id, outcome_id, server_id, client_id, quarter)
 ) STRICT, WITHOUT ROWID;
 
@@ -279,6 +286,40 @@ CREATE TABLE quarantine (
   seen_ms INTEGER NOT NULL,
   UNIQUE (stream_id, line_offset)
 ) STRICT;
+
+-- Which rows had been received by when, about every hour: those with lower ids. What was read late
+-- is not removed the moment it comes in.
+CREATE TABLE received (
+  at_ms INTEGER PRIMARY KEY,
+  next_call_id INTEGER NOT NULL,
+  next_event_id INTEGER NOT NULL,
+  next_quarantine_id INTEGER NOT NULL
+) STRICT;
+
+-- What was taken out again: nothing disappears without a count. No word of what was in it.
+CREATE TABLE removal (
+  -- "age:2026-03-10" and "size:2026-03-10" a UTC day, "forget:" and the request's id.
+  key TEXT PRIMARY KEY,
+  reason TEXT NOT NULL CHECK (reason IN ('age', 'size', 'forget')),
+  first_ms INTEGER NOT NULL,
+  last_ms INTEGER NOT NULL,
+  calls INTEGER NOT NULL DEFAULT 0,
+  events INTEGER NOT NULL DEFAULT 0,
+  -- Refused lines whose entries, or for "forget" whose samples, were removed.
+  refused_lines INTEGER NOT NULL DEFAULT 0,
+  -- The newest started_ms among the calls.
+  newest_ms INTEGER
+) STRICT, WITHOUT ROWID;
+
+-- What became of a request (see state-database.ts), kept for whoever asked.
+CREATE TABLE answer (
+  request_id TEXT PRIMARY KEY,
+  kind TEXT NOT NULL,
+  answered_ms INTEGER NOT NULL,
+  outcome TEXT NOT NULL CHECK (outcome IN ('done', 'refused')),
+  -- JSON: {"counts": {…}} or {"reason": "…"}.
+  result TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 
 -- One row: who ingests, and when it last looked. The dashboard shows its age as the lag.
 CREATE TABLE ingester (

@@ -97,7 +97,7 @@ export class BatchWriter {
   rollback(): void {
     // SQLite has rolled back by itself after some errors.
     if (this.#database.open && this.#database.inTransaction) this.#statements.rollback.run()
-    this.#forget()
+    this.forget()
     this.#reset()
   }
 
@@ -109,7 +109,8 @@ export class BatchWriter {
     return stored
   }
 
-  #forget(): void {
+  /** Drops what memory says about rows. Not between `store` and `commit`. */
+  forget(): void {
     for (const memory of [
       this.#dictionaries,
       this.#writers,

@@ -12,6 +12,7 @@ import { createDirectoryWatch, type DirectoryWatch } from './directory-watch.ts'
 import { openStore, type Store } from './open-store.ts'
 import { createPause } from './pause.ts'
 import { createRate, type Rate } from './rate.ts'
+import { createRequestDesk, type RequestDesk } from './request-desk.ts'
 
 const POLL_MS = 500
 /** With reliable watches and nothing new the wait doubles up to this. */
@@ -36,8 +37,11 @@ export class IngestRun {
   readonly #pause = createPause(MIN_GAP_MS)
   readonly #watch: DirectoryWatch
   readonly #pollMs: number
+  readonly #requests: RequestDesk
   #store: Store | undefined
   #lastPoll: Poll | undefined
+  /** A request waits for its next step. */
+  #isAsked = false
   #problem: StoreError | undefined
   #retries = 0
   #waitMs: number
@@ -50,6 +54,7 @@ export class IngestRun {
     this.#pollMs = options.pollMs ?? POLL_MS
     this.#waitMs = this.#pollMs
     this.#rate = createRate(this.#startedAt)
+    this.#requests = createRequestDesk(options.databasePath, this.#now)
     this.#watch = createDirectoryWatch(() => this.#pause.wake())
     this.#tailer = new Tailer({
       files,
@@ -67,7 +72,7 @@ export class IngestRun {
       const poll = this.#pollOrTrouble()
       this.#tell()
       if (poll) await this.#tailer.unpackNext()
-      if (poll?.hasMore) {
+      if (poll && (poll.hasMore || this.#isAsked)) {
         // Only let signals and timers have their turn.
         this.#waitMs = this.#pollMs
         await setImmediate()
@@ -90,6 +95,9 @@ export class IngestRun {
       this.#rate.add(poll.stored.lines, performance.now())
       this.#lastPoll = poll
       this.#writeRow(store, poll)
+      this.#isAsked = this.#requests.step(store.database)
+      // Names that the step has removed must not be known by their old ids.
+      if (this.#isAsked) this.#tailer.forgetNames()
       this.#problem = undefined
       this.#retries = 0
       return poll
@@ -120,6 +128,7 @@ export class IngestRun {
     if (!isTemporary(trouble.state) || givesUp) throw trouble
     this.#problem = trouble
     this.#retries += 1
+    this.#requests.forget()
     // After a failed write or sync the connection's own state is not to be trusted.
     if (trouble.state === 'io') this.#closeStore()
   }
@@ -160,7 +169,10 @@ export class IngestRun {
   }
 
   #problems(): string[] {
-    return [...(this.#problem ? [this.#problem.message] : []), ...(this.#lastPoll?.problems ?? [])]
+    const own = [this.#problem?.message, this.#requests.problem()].filter(
+      (each) => each !== undefined,
+    )
+    return [...own, ...(this.#lastPoll?.problems ?? [])]
   }
 
   #summary(): IngestSummary {

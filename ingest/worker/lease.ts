@@ -1,6 +1,8 @@
 import { closeSync, openSync } from 'node:fs'
+import { ingesterPid } from '../store/ingester-row.ts'
 import { type Database, loadSqlite } from '../store/load-sqlite.ts'
-import { asStoreError } from '../store/store-error.ts'
+import { openReader } from '../store/open-database.ts'
+import { asStoreError, StoreError } from '../store/store-error.ts'
 
 /** Another process ingests into this database. The command line ends with 75. */
 export class LeaseError extends Error {
@@ -23,7 +25,7 @@ export type Lease = { release(): void }
  * holds on `<database>.lock`. It ends with the process, however that ends, so there is no stale
  * lock to be judged by pids, which another container or a later boot may use again.
  */
-export function takeLease(databasePath: string, holderPid: () => number | undefined): Lease {
+export function takeLease(databasePath: string): Lease {
   const path = `${databasePath}.lock`
   let lock: Database | undefined
   try {
@@ -35,8 +37,25 @@ export function takeLease(databasePath: string, holderPid: () => number | undefi
   } catch (error) {
     lock?.close()
     const storeError = asStoreError(error, path)
-    throw storeError.state === 'busy' ? new LeaseError(databasePath, holderPid()) : storeError
+    throw storeError.state === 'busy'
+      ? new LeaseError(databasePath, pidInDatabase(databasePath))
+      : storeError
   }
   const held = lock
   return { release: () => held.close() }
+}
+
+/** For the message alone: whatever is wrong with the database, the lock says enough. */
+function pidInDatabase(path: string): number | undefined {
+  try {
+    const database = openReader(path)
+    try {
+      return ingesterPid(database)
+    } finally {
+      database.close()
+    }
+  } catch (error) {
+    if (error instanceof StoreError) return undefined
+    throw error
+  }
 }

@@ -366,7 +366,7 @@ test('a search looks at the newest hundred thousand calls and says so', (t) => {
   // Counts alone, as of so many calls as no test should insert one by one.
   store.database.exec(`WITH RECURSIVE step (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM step WHERE i < 1000)
     INSERT INTO quarter_count
-    SELECT tool_id, class_id, outcome_id, server_id, client_id, quarter - i, 150, 0
+    SELECT tool_id, class_id, outcome_id, server_id, client_id, quarter - i, 150, 0, 0, 0
     FROM quarter_count, step`)
   const filter = { ...defaultFilter(context), text: 'x' }
   const { search } = store.calls(filter, { limit: 1 })
