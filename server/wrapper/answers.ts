@@ -126,8 +126,20 @@ export function silentErrorText(tool: string): string {
   return `${toolName(tool)} failed and gave no reason.`
 }
 
-export function emptyResultText(tool: string): string {
-  return `${toolName(tool)} gave an empty result, which counts as a failure here.`
+export function emptyResultText(tool: string, mayHaveEffect: boolean): string {
+  const effect = mayHaveEffect
+    ? ' If it was to change something, check whether it did before calling it again.'
+    : ''
+  return `${toolName(tool)} gave an empty result, and may have failed without a word.${effect}`
+}
+
+/** A note beside the tool's own answer, whose words are no more than an absent value. */
+export function emptyWarning(tool: string, words: string): string {
+  const answer = words === '' ? 'an empty answer' : `only \`${words.slice(0, 20)}\``
+  return (
+    `${toolName(tool)} gave ${answer}: it has nothing to say, or it failed without a word. ` +
+    'Do not take it for a finding without another look.'
+  )
 }
 
 export function suspectResultText(tool: string, excerpt: string): string {

@@ -1,19 +1,10 @@
 import { readProperty } from '../safe-read.ts'
-import {
-  badResultText,
-  deadlineText,
-  disabledToolText,
-  emptyResultText,
-  errorResult,
-  failureText,
-  suspectResultText,
-  textBlock,
-} from './answers.ts'
+import { deadlineText, disabledToolText, errorResult, failureText } from './answers.ts'
 import { isUnfinished } from './content-shape.ts'
-import type { FatalError } from './errors.ts'
 import { argumentsError, explainArguments } from './explain-arguments.ts'
-import { explainUnknownArguments } from './explain-unknown.ts'
 import { flattenSdkMessage } from './flatten-sdk-message.ts'
+import { judgeSuccess } from './judge-success.ts'
+import { answerWith, badResult, type Judgement } from './judgement.ts'
 import {
   isRecord,
   type JsonRpcError,
@@ -21,17 +12,13 @@ import {
   type ToolResult,
   URL_ELICITATION_REQUIRED,
 } from './mcp-shapes.ts'
-import type { Ending, OpenCall } from './open-call.ts'
+import type { OpenCall } from './open-call.ts'
 import { plainError } from './recorded-error.ts'
-import { isEmptyResult, resultExcerpt, resultFacts } from './result-facts.ts'
+import { resultExcerpt, resultFacts } from './result-facts.ts'
 import { checkSerialisable } from './serialisable.ts'
-import { suspectRule } from './suspect-rules.ts'
 import type { ToolFacts } from './tool-catalogue.ts'
 import { isUnlisted, unknownToolAnswer } from './unknown-tool.ts'
 import { warnOnce } from './warn-once.ts'
-
-/** What goes out in place of the SDK's message, and how the call's record ends. */
-export type Judgement = { message: JsonRpcMessage; ending: Ending; fatal?: FatalError | undefined }
 
 /**
  * Joins the answer the SDK is about to send with what the guard saw. Facts first: what the handler
@@ -94,65 +81,17 @@ function judgeError(
 }
 
 function toolError(call: OpenCall, message: JsonRpcMessage, result: ToolResult): Judgement {
-  const { ok, textLength } = checkSerialisable(result, call.context.settings.maxResultBytes)
-  if (!ok) return judgeSuccess(call, message, result)
+  const serialisable = checkSerialisable(result, call.context.settings.maxResultBytes)
+  if (!serialisable.ok) return badResult(call, message, serialisable.problem)
   const said = resultExcerpt(result)
   return {
     message,
     ending: {
       outcome: 'failed',
       error: plainError(isUnlisted(call, said) ? 'unknown_tool' : 'tool_error', said),
-      result: resultFacts(result, textLength),
+      result: resultFacts(result, serialisable.textLength),
     },
   }
-}
-
-function judgeSuccess(call: OpenCall, message: JsonRpcMessage, result: ToolResult): Judgement {
-  const serialisable = checkSerialisable(result, call.context.settings.maxResultBytes)
-  if (!serialisable.ok) return badResult(call, message, serialisable.problem)
-  const facts = resultFacts(result, serialisable.textLength)
-  const rule = suspectRule(result)
-  if (rule !== undefined) facts.suspect = rule
-  const { suspect, empty, unknownArguments } = call.settings
-  if (rule !== undefined && suspect === 'error') {
-    const text = suspectResultText(call.tool, resultExcerpt(result))
-    const error = plainError('tool_error', `${rule}: ${resultExcerpt(result)}`)
-    return {
-      message: answerWith(call, message, promoted(result, text)),
-      ending: { outcome: 'failed', error, result: facts },
-    }
-  }
-  if (empty === 'error' && isEmptyResult(result)) {
-    const text = emptyResultText(call.tool)
-    return {
-      message: answerWith(call, message, errorResult(text)),
-      ending: { outcome: 'failed', error: plainError('bad_result', 'empty result'), result: facts },
-    }
-  }
-  const ending: Ending = {
-    outcome: call.attempts.length > 1 ? 'retried' : 'succeeded',
-    result: facts,
-  }
-  if (!call.dropped) return { message, ending }
-  const { text, issues, worthTelling } = explainUnknownArguments(call, call.dropped, 'ignored')
-  if (!worthTelling) return { message, ending }
-  ending.issues = issues
-  return {
-    message: unknownArguments === 'warn' ? withWarning(message, result, text) : message,
-    ending,
-  }
-}
-
-/** Keeps what the tool said, after one sentence that says it is an error. */
-function promoted(result: ToolResult, text: string): ToolResult {
-  const content = Array.isArray(result.content) ? result.content : []
-  return { ...result, content: [textBlock(text), ...content], isError: true }
-}
-
-/** After the tool's own words, so that a client that reads one block reads the tool's. */
-function withWarning(message: JsonRpcMessage, result: ToolResult, text: string): JsonRpcMessage {
-  const content = [...(Array.isArray(result.content) ? result.content : []), textBlock(text)]
-  return { ...message, result: { ...result, content } }
 }
 
 /** For want of a judgement: the SDK's own answer, taken at its word. */
@@ -217,14 +156,6 @@ function unexplained(call: OpenCall, message: JsonRpcMessage, problem: string): 
   }
 }
 
-function badResult(call: OpenCall, message: JsonRpcMessage, problem: string): Judgement {
-  const text = badResultText(call.tool, problem)
-  return {
-    message: answerWith(call, message, errorResult(text)),
-    ending: { outcome: 'failed', error: plainError('bad_result', problem) },
-  }
-}
-
 function failed(
   call: OpenCall,
   message: JsonRpcMessage,
@@ -250,10 +181,4 @@ export function deadlineJudgement(call: OpenCall, ms: number): Judgement {
 
 function untouched(message: JsonRpcMessage): Judgement {
   return { message, ending: { outcome: 'deferred' } }
-}
-
-function answerWith(call: OpenCall, message: JsonRpcMessage, result: ToolResult): JsonRpcMessage {
-  // From revision 2026-07-28 on a result without `resultType` is refused; before, it is unknown.
-  const complete = call.init.modern ? { resultType: 'complete', ...result } : result
-  return { jsonrpc: '2.0', id: message.id ?? call.init.request, result: complete }
 }

@@ -15,8 +15,11 @@ export type ToolOptions = {
   unknownArguments?: 'report' | 'warn' | 'reject'
   /** A success that reads like a failure: flagged in the log, or turned into an error. */
   suspect?: 'flag' | 'error'
-  /** A success that says nothing: flagged in the log, or turned into an error. */
-  empty?: 'flag' | 'error'
+  /**
+   * A success that says nothing: flagged in the log, also told to the client in a note after it, or
+   * turned into an error. Default: `flag`; `warn` where `suspect` is `error`.
+   */
+  empty?: 'flag' | 'warn' | 'error'
   /** Longest time a call may take, in milliseconds or as '30s', '2m'; false for no limit. */
   timeout?: number | string | false
   /** What the log keeps of arguments: redacted values, only their types, or nothing. */
@@ -64,7 +67,7 @@ export type ToolSettings = {
   errorText: 'generic' | 'message'
   unknownArguments: 'report' | 'warn' | 'reject'
   suspect: 'flag' | 'error'
-  empty: 'flag' | 'error'
+  empty: 'flag' | 'warn' | 'error'
   /** Undefined: no limit. */
   timeoutMs: number | undefined
   capture: 'full' | 'shapes' | 'off'
@@ -88,15 +91,9 @@ export type Settings = {
 /** Checks the options at the door and fills in the defaults. */
 export function settingsFrom(options: UnsilenceOptions = {}): Settings {
   checkOptions(options)
-  const general = toolSettings({ ...DEFAULT_TOOL_OPTIONS, ...withoutUndefined(options) })
+  const general = toolSettings(options)
   const byTool = new Map(
-    Object.entries(options.tools ?? {}).map(([name, own]) => [
-      name,
-      toolSettings(
-        { ...DEFAULT_TOOL_OPTIONS, ...withoutUndefined(options), ...withoutUndefined(own) },
-        own,
-      ),
-    ]),
+    Object.entries(options.tools ?? {}).map(([name, own]) => [name, toolSettings(options, own)]),
   )
   return {
     logDirectory: options.logs === false ? undefined : (options.logs ?? defaultLogDirectory()),
@@ -111,14 +108,15 @@ export function settingsFrom(options: UnsilenceOptions = {}): Settings {
   }
 }
 
-type Merged = Required<Omit<ToolOptions, 'retry'>>
-
-function toolSettings(merged: Merged, own: ToolOptions = {}): ToolSettings {
+function toolSettings(general: UnsilenceOptions, own: ToolOptions = {}): ToolSettings {
+  const given = { ...withoutUndefined(general), ...withoutUndefined(own) }
+  const merged = { ...DEFAULT_TOOL_OPTIONS, ...given }
   return {
     errorText: merged.errorText,
     unknownArguments: merged.unknownArguments,
     suspect: merged.suspect,
-    empty: merged.empty,
+    // Who wants failures in disguise told as errors cannot trust a success that says nothing.
+    empty: given.empty ?? (merged.suspect === 'error' ? 'warn' : DEFAULT_TOOL_OPTIONS.empty),
     timeoutMs: merged.timeout === false ? undefined : parseDuration(merged.timeout, '`timeout`'),
     capture: merged.capture,
     retry: own.retry,
@@ -148,7 +146,7 @@ const toolChecks: Record<keyof ToolOptions, Check> = {
   errorText: oneOf('generic', 'message'),
   unknownArguments: oneOf('report', 'warn', 'reject'),
   suspect: oneOf('flag', 'error'),
-  empty: oneOf('flag', 'error'),
+  empty: oneOf('flag', 'warn', 'error'),
   timeout: {
     accepts: (value) => value === false || typeof value === 'number' || typeof value === 'string',
     instead: "milliseconds, a text like '30s', or false",

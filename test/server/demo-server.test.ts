@@ -174,9 +174,10 @@ describe('the demo server over stdio', () => {
     assert.ok(logged.result?.suspect)
   })
 
-  test('a search that finds nothing is flagged as empty', async () => {
-    const { result, logged } = await call('search_documents', { query: 'zebra report' })
+  test('a search that finds nothing is flagged as empty, and the model is told so', async () => {
+    const { result, text, logged } = await call('search_documents', { query: 'zebra report' })
     assert.equal(result.isError, undefined)
+    assert.match(text, /"search_documents" gave an empty answer/)
     assert.equal(logged.result?.empty, true)
   })
 

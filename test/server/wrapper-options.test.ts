@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import { unsilence } from '../../server/index.ts'
+import { type UnsilenceOptions, unsilence } from '../../server/index.ts'
 import { settingsFrom } from '../../server/wrapper/options.ts'
 
 const refused: [unknown, RegExp][] = [
@@ -43,6 +43,17 @@ test('options of a tool stand above the general ones', () => {
   assert.equal(settings.forTool('find').suspect, 'error')
   assert.equal(settings.forTool('find').retry, true)
   assert.equal(settings.forTool('other').timeoutMs, 120_000)
+})
+
+test('empty follows suspect, unless it is set', () => {
+  const emptyOf = (options: UnsilenceOptions, tool = 'any') =>
+    settingsFrom(options).forTool(tool).empty
+  assert.equal(emptyOf({ suspect: 'error' }), 'warn')
+  assert.equal(emptyOf({ suspect: 'error', empty: 'flag' }), 'flag')
+  assert.equal(emptyOf({ suspect: 'error', tools: { any: { empty: 'error' } } }), 'error')
+  assert.equal(emptyOf({ tools: { any: { suspect: 'error' } } }), 'warn')
+  assert.equal(emptyOf({ tools: { any: { suspect: 'error' } } }, 'other'), 'flag')
+  assert.equal(emptyOf({ empty: 'error', tools: { any: { suspect: 'flag' } } }), 'error')
 })
 
 test('the defaults are those that are documented', () => {

@@ -359,14 +359,64 @@ test('A20: a text that is no more than an absent value is flagged empty', async 
 })
 
 test('empty as an error refuses nothing at all, and lets data pass', async (t) => {
-  const nothing = await outcomeOf(t, () => text('  '), { empty: 'error' })
-  assert.equal(nothing.result.isError, true)
-  assert.match(nothing.said, /empty result/)
-  assert.equal(nothing.record.error?.class, 'bad_result')
+  for (const words of ['  ', '[]', 'null']) {
+    const nothing = await outcomeOf(t, () => text(words), { empty: 'error' })
+    assert.equal(nothing.result.isError, true, words)
+    assert.match(nothing.said, /empty result/)
+    assert.equal(nothing.record.outcome, 'failed')
+    assert.equal(nothing.record.error?.class, 'bad_result')
+    assert.equal(nothing.record.result?.empty, true)
+  }
   const data = await outcomeOf(t, () => ({ content: [], structuredContent: { n: 1 } }), {
     empty: 'error',
   })
   assert.equal(data.result.isError, undefined)
+})
+
+test('where suspects are errors, an empty success passes with a note after it', async (t) => {
+  for (const words of ['', '\n \n', '[]', '{}', 'null', 'undefined']) {
+    const { result, record } = await outcomeOf(t, () => text(words), { suspect: 'error' })
+    assert.equal(result.isError, undefined)
+    assert.deepEqual(result.content[0], { type: 'text', text: words })
+    assert.equal(result.content.length, 2)
+    const answer = words.trim() === '' ? 'an empty answer' : `only \`${words}\``
+    assert.ok(textOf(result).includes(`"job" gave ${answer}: it has nothing to say, or it failed`))
+    assert.equal(record.outcome, 'succeeded')
+    assert.equal(record.result?.empty, true)
+  }
+  const none = await outcomeOf(t, () => ({ content: [] }), { suspect: 'error' })
+  assert.match(none.said, /^Tool "job" gave an empty answer: /)
+})
+
+test('where suspects are errors, an answer of data, a picture or few words has no note', async (t) => {
+  for (const result of [
+    { content: [], structuredContent: { rows: [] } },
+    { content: [{ type: 'image', data: 'AA==', mimeType: 'image/png' }] },
+    text('0'),
+    text('No invoices found.'),
+  ]) {
+    const { result: answer, record } = await outcomeOf(t, () => result, { suspect: 'error' })
+    assert.deepEqual(answer, result)
+    assert.equal(record.outcome, 'succeeded')
+  }
+})
+
+test('a tool whose empty answers are sound keeps them, however strict the rest is', async (t) => {
+  const { call } = await startWrapped(
+    t,
+    (server) => {
+      server.registerTool('read', {}, () => text(''))
+      server.registerTool('find', {}, () => text('[]'))
+      server.registerTool('strict', {}, () => text('[]'))
+    },
+    {
+      suspect: 'error',
+      tools: { read: { empty: 'flag' }, find: { suspect: 'flag' }, strict: { empty: 'error' } },
+    },
+  )
+  assert.deepEqual(await call('read'), text(''))
+  assert.deepEqual(await call('find'), text('[]'))
+  assert.equal((await call('strict')).isError, true)
 })
 
 test('C9: a rate limit is told with the time to wait', async (t) => {

@@ -1,0 +1,27 @@
+import { badResultText, errorResult } from './answers.ts'
+import type { FatalError } from './errors.ts'
+import type { JsonRpcMessage, ToolResult } from './mcp-shapes.ts'
+import type { Ending, OpenCall } from './open-call.ts'
+import { plainError } from './recorded-error.ts'
+
+/** What goes out in place of the SDK's message, and how the call's record ends. */
+export type Judgement = { message: JsonRpcMessage; ending: Ending; fatal?: FatalError | undefined }
+
+/** The message, with this result in place of what the SDK had to say. */
+export function answerWith(
+  call: OpenCall,
+  message: JsonRpcMessage,
+  result: ToolResult,
+): JsonRpcMessage {
+  // From revision 2026-07-28 on a result without `resultType` is refused; before, it is unknown.
+  const complete = call.init.modern ? { resultType: 'complete', ...result } : result
+  return { jsonrpc: '2.0', id: message.id ?? call.init.request, result: complete }
+}
+
+export function badResult(call: OpenCall, message: JsonRpcMessage, problem: string): Judgement {
+  const text = badResultText(call.tool, problem)
+  return {
+    message: answerWith(call, message, errorResult(text)),
+    ending: { outcome: 'failed', error: plainError('bad_result', problem) },
+  }
+}
