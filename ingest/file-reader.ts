@@ -9,7 +9,14 @@ import { stageLines } from './stage-lines.ts'
 import { stageTail } from './stage-tail.ts'
 import type { StreamIndex } from './store/stream-index.ts'
 import type { BatchWriter } from './store/write-batch.ts'
-import { anchorAt, anchorBytes, hasAnchor, headBytes, holdsStream } from './stream-identity.ts'
+import {
+  anchorAt,
+  anchorBytes,
+  hasAnchor,
+  headBytes,
+  holdsStream,
+  isOnlyBegun,
+} from './stream-identity.ts'
 import {
   fingerprintsAfter,
   HEAD_BYTES,
@@ -66,7 +73,8 @@ export class FileReader {
     const file = location.file as number
     const { sizeBytes } = location.facts
     const { stream } = location
-    if (stream && holdsStream(this.#files, file, sizeBytes, stream.position)) {
+    const isTold = location.name.primary || !stream || !isOnlyBegun(stream, this.#index)
+    if (stream && isTold && holdsStream(this.#files, file, sizeBytes, stream.position)) {
       this.#follow(location, stream)
       return true
     }

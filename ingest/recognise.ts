@@ -2,7 +2,7 @@ import type { FilePort } from './file-port.ts'
 import type { Location } from './location.ts'
 import type { Locations } from './locations.ts'
 import type { KnownStream, StreamIndex } from './store/stream-index.ts'
-import { compareWithStream, holdsStream } from './stream-identity.ts'
+import { compareWithStream, holdsStream, isOnlyBegun } from './stream-identity.ts'
 import type { Stream } from './stream-state.ts'
 
 export type Recognition =
@@ -31,6 +31,9 @@ export function recognise(
   const { files, index } = options
   const { device, inode, birthNs, sizeBytes } = location.facts
   const atPlace = index.streamAt(device, inode)
+  // A file that is gone from its name is at most what others were copied from.
+  const isPrimary = location.name.primary && location.isFound
+  let begun: Recognition = { kind: 'new' }
   if (atPlace) {
     const { stream } = atPlace
     // The birth time is a hint: where it differs, more than head and anchor has to agree.
@@ -38,13 +41,14 @@ export function recognise(
       atPlace.birthNs === birthNs
         ? holdsStream(files, file, sizeBytes, stream.position)
         : compareWithStream(files, file, sizeBytes, atPlace, index) === 'covers'
-    if (holds) return { kind: 'stream', stream }
+    if (holds && (isPrimary || !isOnlyBegun(stream, index))) return { kind: 'stream', stream }
+    // A copy of a log's first bytes may have been replaced by a copy of more of it.
+    if (holds) begun = { kind: 'stream', stream }
   }
   const mates = index.familyStreams(location.name.family)
-  // A file that is gone from its name is at most what others were copied from.
-  return location.name.primary && location.isFound
-    ? recognisePrimary(location, file, mates, options)
-    : recogniseCopy(file, sizeBytes, mates, options)
+  if (isPrimary) return recognisePrimary(location, file, mates, options)
+  const recognition = recogniseCopy(file, sizeBytes, mates, options)
+  return recognition.kind === 'new' ? begun : recognition
 }
 
 /**

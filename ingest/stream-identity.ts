@@ -1,7 +1,13 @@
 import type { FilePort } from './file-port.ts'
 import { completeLineHashes, lineHashes } from './line-hashes.ts'
 import type { KnownStream, StreamIndex } from './store/stream-index.ts'
-import { ANCHOR_BYTES, type Fingerprint, fingerprintOf, type Position } from './stream-state.ts'
+import {
+  ANCHOR_BYTES,
+  type Fingerprint,
+  fingerprintOf,
+  type Position,
+  type Stream,
+} from './stream-state.ts'
 
 /** How a file's content stands to what has been read of a stream. */
 export type Comparison =
@@ -82,10 +88,7 @@ export function compareWithStream(
 ): Comparison {
   const { head, offset } = stream.position
   if (sizeBytes === 0 || offset === 0) return 'differs'
-  // Nothing but the beginning of a line, which many lines begin with.
-  if (stream.closed && stream.id !== undefined && index.unfinishedTail(stream.id)?.offset === 0) {
-    return 'differs'
-  }
+  if (isOnlyBegun(stream, index)) return 'differs'
   if (sizeBytes >= head.length && !hasBytes(files, file, 0, head)) return 'differs'
   const covers = sizeBytes >= offset
   if (covers && !hasAnchor(files, file, stream.position)) return 'differs'
@@ -97,6 +100,11 @@ export function compareWithStream(
   if (covers) return 'covers'
   // Lines before the first hash have stamps: they cannot be stored twice.
   return hashed.lines > 0 && hashed.to >= sizeBytes ? 'contained' : 'unsure'
+}
+
+/** Nothing but the beginning of a line, which many lines begin with. */
+export function isOnlyBegun(stream: Stream, index: StreamIndex): boolean {
+  return stream.closed && stream.id !== undefined && index.unfinishedTail(stream.id)?.offset === 0
 }
 
 /** Lines that were compared, and where they end. Hashes have no gaps from their first on. */

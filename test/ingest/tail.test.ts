@@ -519,3 +519,21 @@ test('a log that was written anew with the same beginning, the same line ends an
   assertSound(tailer.database)
   tailer.stop()
 })
+
+test('a backup of half a line that is replaced by a backup of more is still a copy', () => {
+  const world = createWorld()
+  const tailer = createTailer(world)
+  append(world.log('a.log'), unstamped(1).slice(0, 60))
+  copyFileSync(world.log('a.log'), world.log('a.log.bak'))
+  tailer.settle()
+  // The backup's unfinished line is given up, the log's is waited for.
+  tailer.clock.nowMs += 120_000
+  tailer.settle()
+  append(world.log('a.log'), unstamped(1).slice(60), lines(unstamped, 2, 5))
+  tailer.settle()
+  copyFileSync(world.log('a.log'), world.log('a.log.bak'))
+  tailer.settle()
+  assert.deepEqual(storedCalls(tailer.database), ids('u-', 1, 5))
+  assertSound(tailer.database)
+  tailer.stop()
+})
