@@ -1,5 +1,5 @@
 import type { Location } from './location.ts'
-import type { BatchResult } from './store/write-batch.ts'
+import type { BatchResult } from './store/batch-result.ts'
 
 /** What one look at the world has found and done. */
 export type Poll = {
