@@ -120,7 +120,8 @@ function stringEnd(json: string, start: number): number {
   return position + 1
 }
 
-function valueEnd(json: string, start: number): number {
+/** Where the value that begins at start ends, in valid JSON. */
+export function valueEnd(json: string, start: number): number {
   let depth = 0
   let position = start
   while (position < json.length) {

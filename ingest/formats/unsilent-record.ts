@@ -16,6 +16,7 @@ import {
   OUTCOME_IDS,
   plausibleMs,
   textOf,
+  valueEnd,
   valueTextOf,
 } from './field-values.ts'
 import type { CallFields, ParseContext, ParsedLine, Stamp, WriterFacts } from './parsed-line.ts'
@@ -92,9 +93,8 @@ function readCall(
   const tool = textOf(record.tool)
   if (tool === undefined) return { fate: 'refused', reason: 'invalid', stamp }
   const argsKey = argsKeyOf(record.args_hash)
-  const keys = Object.keys(record)
   const detail: JsonObject = {}
-  for (const key of keys) {
+  for (const key of Object.keys(record)) {
     if (!NOT_IN_DETAIL.has(key) && !isLeftOut(key, record, argsKey)) copyKey(record, key, detail)
   }
   let flags = flagsOf(record)
@@ -130,7 +130,7 @@ function readCall(
     flags,
     argsKey,
     uid: textOf(record.call) ?? '',
-    args: argsTextOf(record, keys, line) ?? null,
+    args: argsTextOf(record, line) ?? null,
     detail: detailText,
     issues: issuesOf(record),
   }
@@ -140,21 +140,17 @@ function readCall(
 const ARGS_KEY = ',"args":'
 
 /**
- * The exact text of `args`. In our own records it is the last key; if it is also the only one of its
- * name in the line, what follows it is its value. (An escape might spell the name in another way.)
- * Otherwise it is looked for.
+ * The exact text of `args`. In our own records it is the last key, so that only its value is looked
+ * through: one that ends where the record does is a key of the record itself, and its last one.
+ * (Inside a string the quotes would be escaped.) Otherwise it is looked for.
  */
-function argsTextOf(record: JsonObject, keys: readonly string[], line: string): string | undefined {
+function argsTextOf(record: JsonObject, line: string): string | undefined {
   if (record.args === undefined) return undefined
   const at = line.indexOf(ARGS_KEY)
-  const isOnlyOne =
-    at >= 0 &&
-    line.indexOf('"args"') === at + 1 &&
-    line.indexOf('"args"', at + 2) < 0 &&
-    !line.includes('\\u')
-  return isOnlyOne && keys.at(-1) === 'args' && line.endsWith('}')
-    ? line.slice(at + ARGS_KEY.length, -1)
-    : valueTextOf(line, 'args')
+  const start = at + ARGS_KEY.length
+  const end = line.length - 1
+  const isLast = at >= 0 && line.endsWith('}') && valueEnd(line, start) === end
+  return isLast ? line.slice(start, end) : valueTextOf(line, 'args')
 }
 
 const FAILED = OUTCOME_IDS.get('failed') as number

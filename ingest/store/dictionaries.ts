@@ -109,23 +109,38 @@ function pairTable(database: Database, findSql: string, addSql: string) {
   }
 }
 
-/** By two keys, without putting them together for each call. */
-type Memory<T> = { size: number; values: Map<string, Map<string, T>>; clear(): void }
+/**
+ * By two keys, without putting them together for each call. Lines that follow each other are mostly
+ * from one program: the last answer is at hand, which is cheaper than to hash two strings.
+ */
+type Memory<T> = {
+  size: number
+  values: Map<string, Map<string, T>>
+  last: { first: string; second: string; value: T } | undefined
+  clear(): void
+}
 
 function createMemory<T>(): Memory<T> {
   return {
     size: 0,
     values: new Map(),
+    last: undefined,
     clear() {
       this.size = 0
+      this.last = undefined
       this.values.clear()
     },
   }
 }
 
 function remembered<T>(memory: Memory<T>, first: string, second: string, make: () => T): T {
+  const { last } = memory
+  if (last && last.second === second && last.first === first) return last.value
   const known = memory.values.get(first)?.get(second)
-  if (known !== undefined) return known
+  if (known !== undefined) {
+    memory.last = { first, second, value: known }
+    return known
+  }
   const made = make()
   if (first.length + second.length > MAX_REMEMBERED_LENGTH) return made
   if (memory.size >= MAX_REMEMBERED) memory.clear()

@@ -1,4 +1,6 @@
 const MAX_NAME_BYTES = 256
+/** Names that are already clean, as nearly all are. */
+const PLAIN = /^[ -~]{1,256}$/
 
 /**
  * A name as it goes into a table that people search: at most 256 bytes, well-formed, without NUL (at
@@ -6,6 +8,7 @@ const MAX_NAME_BYTES = 256
  */
 export function cleanName(name: string): string {
   if (name === '') return '(empty)'
+  if (PLAIN.test(name)) return name
   // A cut may split a surrogate pair; it is mended below.
   let text = name.length > MAX_NAME_BYTES ? name.slice(0, MAX_NAME_BYTES) : name
   text = text.replace(/\0|\p{Surrogate}/gu, '\uFFFD')

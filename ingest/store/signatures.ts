@@ -17,6 +17,13 @@ export type Signatures = {
 /** A call with thousands of issues is still one mistake. */
 const MAX_ISSUES = 50
 const MAX_REMEMBERED = 50_000
+const MAX_REMEMBERED_LENGTH = 1024
+
+/** Of the very same issue; several may have one signature. Cheaper than its fingerprint. */
+function keyOf(server: string, tool: string, issue: ArgumentIssue): string {
+  const { code, path, expected, received, subtype, suggest } = issue
+  return JSON.stringify([server, tool, code, path, expected, received, subtype, suggest])
+}
 
 export function createSignatures(database: Database): Signatures {
   const ids = new Map<string, number>()
@@ -30,9 +37,10 @@ export function createSignatures(database: Database): Signatures {
   )
 
   function idOf(toolId: number, server: string, tool: string, issue: ArgumentIssue): number {
-    const signature = signatureOf(server, tool, issue)
-    const known = ids.get(signature.fingerprint)
+    const key = keyOf(server, tool, issue)
+    const known = ids.get(key)
     if (known !== undefined) return known
+    const signature = signatureOf(server, tool, issue)
     add.run(
       signature.fingerprint,
       toolId,
@@ -45,7 +53,7 @@ export function createSignatures(database: Database): Signatures {
     )
     const id = find.get(signature.fingerprint) as number
     if (ids.size >= MAX_REMEMBERED) ids.clear()
-    ids.set(signature.fingerprint, id)
+    if (key.length <= MAX_REMEMBERED_LENGTH) ids.set(key, id)
     return id
   }
 

@@ -54,7 +54,10 @@ test('the text of args is exact, wherever it stands and whatever is in it', () =
   const last = `{"level":30,"w":"wwwwwwww","n":1,"kind":"call","tool":"t","outcome":"failed","started":${NOON},"duration_ms":1,"args":${args}}`
   const first = `{"args":${args},"level":30,"w":"wwwwwwww","n":1,"kind":"call","tool":"t","outcome":"failed","started":${NOON},"duration_ms":1}`
   const nested = last.replace('"tool"', '"x":{"a":1,"args":{"no":1}},"tool"')
-  for (const line of [last, first, nested]) {
+  const spaced = last.replace(/,"args":/, ', "args": ')
+  const twice = last.replace(/,"args":/, ',"args":{"no":1},"args":')
+  const escaped = last.replace(/,"args":/, ',"args":1,"\\u0061rgs":')
+  for (const line of [last, first, nested, spaced, twice, escaped]) {
     const result = parsed(line)
     assert.equal(result.fate === 'call' && result.call.args, args)
   }
