@@ -40,6 +40,7 @@ function close(
   if (state.kind === 'live' || (state.kind === 'new' && facts.sizeBytes > 0)) {
     if (!locations.open(location, reader.nowMs) || !isUnchanged(location)) return
     const stream = reader.stageTail(location)
+    if (!stream) return
     const others = (holders.get(stream) ?? 1) - 1
     holders.set(stream, others)
     // A copy beside the log says nothing about the log.

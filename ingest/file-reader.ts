@@ -4,8 +4,8 @@ import type { LineRedactor } from './formats/parsed-line.ts'
 import { CHUNK_SLACK_BYTES, splitLines } from './line-reader.ts'
 import { forgetStream, type Location, standsStill } from './location.ts'
 import type { Locations } from './locations.ts'
-import { recognise } from './recognise.ts'
-import { stageLines } from './stage-lines.ts'
+import { recognise, recogniseCopy } from './recognise.ts'
+import { type Staged, stageLines } from './stage-lines.ts'
 import { stageTail } from './stage-tail.ts'
 import type { StreamIndex } from './store/stream-index.ts'
 import type { BatchWriter } from './store/write-batch.ts'
@@ -93,8 +93,7 @@ export class FileReader {
         this.#follow(location, recognition.stream)
         return true
       case 'contained':
-        this.#leave(location, { kind: 'contained' })
-        location.stream = recognition.stream
+        this.#leaveCopy(location, recognition.stream)
         return false
       case 'unsure':
         if (!standsStill(location, this.nowMs)) {
@@ -178,6 +177,9 @@ export class FileReader {
     }
     const bytes = chunk.subarray(0, split.used)
     const staged = stageLines(chunk, split.pieces, split.used, this.#stageOptions(location, stream))
+    if (this.#turnsOutCopy(location, stream, staged)) {
+      return location.state.kind === 'live' ? 'more' : 'end'
+    }
     this.#store.storeStaged(location, stream, staged, bytes, {
       offset: position.offset + split.used,
       lineNumber: staged.lineNumber,
@@ -187,6 +189,31 @@ export class FileReader {
     if (split.used < left) return 'more'
     location.readAt = facts
     return 'end'
+  }
+
+  /**
+   * As long as all lines have stamps a copy may be followed as a log of its own: they cannot be
+   * stored twice. Before the first line without one it has to be known whether it is a copy.
+   */
+  #turnsOutCopy(location: Location, stream: Stream, { hasUnstamped }: Staged): boolean {
+    if (!hasUnstamped || stream.hashed || stream.position.offset === 0) return false
+    if (location.name.primary && location.isFound) return false
+    const { sizeBytes } = location.facts
+    const mates = this.#index
+      .familyStreams(location.name.family)
+      .filter((mate) => mate.stream !== stream && mate.stream.hashed)
+    const original = recogniseCopy(location.file as number, sizeBytes, mates, {
+      files: this.#files,
+      index: this.#index,
+    })
+    if (original.kind === 'stream') this.#follow(location, original.stream)
+    if (original.kind === 'contained') this.#leaveCopy(location, original.stream)
+    return original.kind === 'stream' || original.kind === 'contained'
+  }
+
+  #leaveCopy(location: Location, original: Stream): void {
+    this.#leave(location, { kind: 'contained' })
+    location.stream = original
   }
 
   /** What the position is known by, or undefined if the file no longer has it. */
@@ -228,12 +255,17 @@ export class FileReader {
     }
   }
 
-  /** Stores what stands after the last line break, for good; gives the file's stream. */
-  stageTail(location: Location): Stream {
+  /**
+   * Stores what stands after the last line break, for good, and gives the file's stream; undefined
+   * if the file turned out to be a copy of another one, and there may be more to read.
+   */
+  stageTail(location: Location): Stream | undefined {
     location.stream ??= newStream(location.name.family)
     const { stream } = location
     if (location.facts.sizeBytes > stream.position.offset) this.#storeTail(location, stream)
-    return stream
+    if (location.stream === stream) return stream
+    location.readAt = undefined
+    return undefined
   }
 
   #storeTail(location: Location, stream: Stream): void {
@@ -244,6 +276,7 @@ export class FileReader {
     const bytes = this.#read(file, length, position.offset)
     if (!before || bytes.length < length || !hasAnchor(this.#files, file, position)) return
     const staged = stageTail(bytes, this.#stageOptions(location, stream))
+    if (this.#turnsOutCopy(location, stream, staged)) return
     this.#store.storeStaged(location, stream, staged, bytes, {
       offset: position.offset + length,
       lineNumber: staged.lineNumber,

@@ -127,7 +127,8 @@ export class ReadTurns {
       isRead = reader.readChunk(content) !== 'more'
       if (this.#isBatchFull()) commit()
     }
-    if (content.state.kind === 'live') reader.stageTail(content)
+    const isCopy = content.state.kind === 'live' && !reader.stageTail(content)
+    if (isCopy && content.state.kind === 'live') return this.#readArchive(deadline)
     if (content.stream) store.place(packed, content.stream)
     archives.finish()
     return true

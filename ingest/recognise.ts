@@ -79,11 +79,11 @@ function recognisePrimary(
  * A name that rotation gave: the log itself, renamed long ago, or a copy of it. Of several streams
  * that it may belong to it is the one with which it has most in common.
  */
-function recogniseCopy(
+export function recogniseCopy(
   file: number,
   sizeBytes: number,
   mates: readonly KnownStream[],
-  { files, index }: RecogniseOptions,
+  { files, index }: Pick<RecogniseOptions, 'files' | 'index'>,
 ): Recognition {
   let verdict: Recognition = { kind: 'new' }
   let shared = 0

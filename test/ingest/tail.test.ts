@@ -537,3 +537,17 @@ test('a backup of half a line that is replaced by a backup of more is still a co
   assertSound(tailer.database)
   tailer.stop()
 })
+
+test('a backup of stamped lines that is replaced by one with unstamped lines is still a copy', () => {
+  const world = createWorld()
+  const tailer = createTailer(world)
+  append(world.log('a.log'), lines(stamped, 1, 5))
+  copyFileSync(world.log('a.log'), world.log('a.log.bak'))
+  append(world.log('a.log'), lines(unstamped, 1, 5))
+  tailer.settle()
+  copyFileSync(world.log('a.log'), world.log('a.log.bak'))
+  tailer.settle()
+  assert.deepEqual(storedCalls(tailer.database), [...ids('c-', 1, 5), ...ids('u-', 1, 5)])
+  assertSound(tailer.database)
+  tailer.stop()
+})
