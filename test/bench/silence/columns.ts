@@ -10,6 +10,7 @@ export type ColumnId =
   | 'unsilent'
   | 'unsilent-strict'
   | 'unsilent-v2'
+  | 'unsilent-v2-strict'
 
 export type Column = {
   id: ColumnId
@@ -20,7 +21,7 @@ export type Column = {
   options?: UnsilenceOptions
 }
 
-const strict: UnsilenceOptions = { suspect: 'error', empty: 'error' }
+const strict: UnsilenceOptions = { suspect: 'error' }
 
 export const columns: readonly Column[] = [
   { id: 'bare', label: 'SDK v1', sdk: 'v1', needsPeers: false },
@@ -29,9 +30,14 @@ export const columns: readonly Column[] = [
   { id: 'agentcat', label: 'AgentCat', sdk: 'v1', needsPeers: true },
   { id: 'mcp-trace', label: 'mcp-trace', sdk: 'v1', needsPeers: true },
   { id: 'unsilent', label: 'Unsilent', sdk: 'v1', needsPeers: false, options: {} },
-  { id: 'unsilent-strict', label: 'strict', sdk: 'v1', needsPeers: false, options: strict },
-  { id: 'unsilent-v2', label: 'on v2', sdk: 'v2', needsPeers: false, options: strict },
+  { id: 'unsilent-strict', label: 'U suspect', sdk: 'v1', needsPeers: false, options: strict },
+  { id: 'unsilent-v2', label: 'U v2', sdk: 'v2', needsPeers: false, options: {} },
+  { id: 'unsilent-v2-strict', label: 'U v2 susp.', sdk: 'v2', needsPeers: false, options: strict },
 ]
+
+/** What the short names of our own columns mean. */
+export const LEGEND =
+  "Unsilent: default options, on SDK v1; U v2: the same on SDK v2; suspect: with { suspect: 'error' }"
 
 /** What a server process is told, as JSON in its one argument. */
 export type ServerConfig = {

@@ -5,7 +5,8 @@
  *   cause    an error that names the cause: `isError: true`, or a JSON-RPC error, or an answer that
  *            the client's own SDK refused, whose words match the fault's `cause`
  *   vague    any other error
- *   warned   a success with words beside the tool's own that name the fault
+ *   warned   a success with words beside the tool's own that name the fault, or say of an answer
+ *            that says nothing that it may be a failure
  *   healed   the right answer: the fault did no harm
  *   EMPTY    a success without a word or datum
  *   WRONG    any other success

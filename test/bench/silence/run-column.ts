@@ -59,29 +59,15 @@ export async function runColumn(column: Column, bench: Bench): Promise<ColumnRes
       verdicts.set(fault.id, judge(fault, outcome, logged))
     }
   }
+  const own = all.filter(({ ownProcess }) => ownProcess)
   const shared = all.filter(({ ownProcess }) => !ownProcess)
+  const high = shared.filter(({ lowLevel }) => !lowLevel)
+  const low = shared.filter(({ lowLevel }) => lowLevel)
   const [falseAlarms] = await Promise.all([
-    runShared(
-      column,
-      bench,
-      shared.filter(({ lowLevel }) => !lowLevel),
-      'high',
-      keep,
-    ),
-    runOwn(
-      column,
-      bench,
-      all.filter(({ ownProcess }) => ownProcess),
-      keep,
-    ),
+    runShared(column, bench, high, 'high', keep),
+    runShared(column, bench, low, 'low', keep),
+    runOwn(column, bench, own, keep),
   ])
-  await runShared(
-    column,
-    bench,
-    shared.filter(({ lowLevel }) => lowLevel),
-    'low',
-    keep,
-  )
   return { column, verdicts, falseAlarms }
 }
 
@@ -105,7 +91,7 @@ async function runShared(
   const called: Called[] = []
   const stderr: Entry[] = []
   let session = await openSession(config, bench.node)
-  for (const fault of list) {
+  for (const fault of list.filter(({ group }) => group !== 'hangs')) {
     if (!session.alive()) {
       stderr.push(...session.stderr)
       session = await openSession(config, bench.node)
@@ -116,17 +102,16 @@ async function runShared(
     called.push(isAsked ? { ...(await callFault(session, fault)), from: first.from } : first)
   }
   const sound = level === 'high' ? await callSound(session) : []
+  // Each of them takes all of the client's patience, so they are waited for together.
+  const hangs = list.filter(({ group }) => group === 'hangs')
+  called.push(...(await Promise.all(hangs.map((fault) => callFault(session, fault)))))
   await sleep(LAST_WORDS_MS)
   await session.close()
   stderr.push(...session.stderr)
   await sleep(100)
   const found = [...entries(), ...stderr]
   keep(called, found)
-  return sound
-    .filter(
-      ({ name, isError, from, to }) => isError || isMarked(found, name, allNames, { from, to }),
-    )
-    .map(({ name }) => name)
+  return falseAlarmsIn(sound, found)
 }
 
 /** No answer may be the busy machine's fault, so it has to come twice, save where it is the point. */
@@ -142,8 +127,10 @@ async function callFault(session: Session, fault: Fault): Promise<Called> {
   return { fault, outcome, from, to: Date.now() }
 }
 
-async function callSound(session: Session) {
-  const calls: { name: string; isError: boolean; from: number; to: number }[] = []
+type SoundCall = { name: string; isError: boolean; from: number; to: number }
+
+async function callSound(session: Session): Promise<SoundCall[]> {
+  const calls: SoundCall[] = []
   for (const [name] of soundTools) {
     const from = Date.now()
     const outcome = await session.call(name, {}, PATIENCE_MS)
@@ -155,13 +142,24 @@ async function callSound(session: Session) {
   return calls
 }
 
+function falseAlarmsIn(calls: readonly SoundCall[], found: readonly Entry[]): string[] {
+  return calls
+    .filter(
+      ({ name, isError, from, to }) => isError || isMarked(found, name, allNames, { from, to }),
+    )
+    .map(({ name }) => name)
+}
+
 async function runOwn(
   column: Column,
   bench: Bench,
   list: readonly Fault[],
   keep: Keep,
 ): Promise<void> {
-  const waiting = [...list]
+  // The slowest first, so that nothing else waits for it in the end.
+  const waiting = [...list].sort(
+    (a, b) => Number(b.group === 'hangs') - Number(a.group === 'hangs'),
+  )
   const work = async () => {
     for (let fault = waiting.shift(); fault; fault = waiting.shift()) {
       await runAlone(column, bench, fault, keep)

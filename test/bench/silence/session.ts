@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js'
@@ -14,6 +15,9 @@ export type Session = {
   alive(): boolean
   close(): Promise<void>
 }
+
+/** The SDK closes stdin, and sends SIGTERM after 2 s and SIGKILL after 4; this host has less time. */
+const LAST_WORD_MS = 2_300
 
 /** `node` runs the server's script; `now` stamps what it writes to stderr. */
 export async function openSession(
@@ -42,7 +46,12 @@ export async function openSession(
     stderr,
     alive: () => alive,
     call: (tool, call, patienceMs) => callTool(client, transport, tool, call, patienceMs),
-    close: () => client.close(),
+    async close() {
+      const child = processOf(transport)
+      const timer = setTimeout(() => child?.kill('SIGKILL'), LAST_WORD_MS)
+      await client.close()
+      clearTimeout(timer)
+    },
   }
 }
 
@@ -88,11 +97,14 @@ async function callTool(
   }
 }
 
-/** What a host does that goes away: the SDK's transport keeps its child to itself. */
+/** The SDK's transport keeps its child to itself. */
+function processOf(transport: StdioClientTransport): ChildProcess | undefined {
+  return (transport as unknown as { _process?: ChildProcess })._process
+}
+
+/** What a host does that goes away. */
 function leave(transport: StdioClientTransport, how: FaultCall['leaves']): void {
-  const { _process: child } = transport as unknown as {
-    _process?: import('node:child_process').ChildProcess
-  }
+  const child = processOf(transport)
   if (how === 'closes_stdin') child?.stdin?.end()
   else child?.stdout?.destroy()
 }

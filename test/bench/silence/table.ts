@@ -1,3 +1,4 @@
+import { LEGEND } from './columns.ts'
 import { faults, soundTools, unseeable } from './corpus.ts'
 import type { Fault } from './fault.ts'
 import type { Verdict } from './judge.ts'
@@ -8,6 +9,7 @@ const CELL_WIDTH = 11
 
 /** A row a fault, a cell a column: what the client saw, `+` where the log shows it, `!` if silent. */
 export function printTable(results: readonly ColumnResult[]): void {
+  if (results.some(({ column }) => column.options)) console.log(`\n${LEGEND}`)
   console.log(
     `\n${row(
       '',
@@ -52,30 +54,13 @@ export function printCounts(results: readonly ColumnResult[]): void {
       results.map(({ column }) => column.label),
     )}`,
   )
-  console.log(
-    row(
-      'silent: client not told, log without a mark',
-      counts(({ silent }) => silent),
-    ),
-  )
-  console.log(
-    row(
-      'misled: a failure taken for data',
-      counts(({ misled }) => misled),
-    ),
-  )
-  console.log(
-    row(
-      'unexplained, to client and operator',
-      counts(({ unexplained }) => unexplained),
-    ),
-  )
-  console.log(
-    row(
-      'the client was told the cause',
-      counts(({ saw }) => saw === 'cause'),
-    ),
-  )
+  const line = (what: string, matches: (verdict: Verdict) => boolean) =>
+    console.log(row(what, counts(matches)))
+  line('silent: client not told, log without a mark', ({ silent }) => silent)
+  line('misled: a failure taken for data', ({ misled }) => misled)
+  line('unexplained, to client and operator', ({ unexplained }) => unexplained)
+  line('the client was told the cause', ({ saw }) => saw === 'cause')
+  line('a success with a warning beside it', ({ saw }) => saw === 'warned')
   console.log(
     row(
       `false alarms, of ${soundTools.length} sound calls`,
@@ -87,11 +72,22 @@ export function printCounts(results: readonly ColumnResult[]): void {
   }
 }
 
-/** What a script may look for: only of our own columns. */
+/** What a script may look for: only of our own columns, all of them together. */
 export function printLastWords(results: readonly ColumnResult[]): void {
   const own = results.filter(({ column }) => column.options)
-  const silent = faults.filter(({ id }) => own.some(({ verdicts }) => verdicts.get(id)?.silent))
-  if (silent.length > 0) console.log(`\nsilent: ${silent.map(({ id }) => id).join(', ')}`)
-  console.log(`\n${faults.length} faults`)
+  const those = (list: readonly ColumnResult[], key: 'silent' | 'misled') =>
+    faults.filter(({ id }) => list.some(({ verdicts }) => verdicts.get(id)?.[key]))
+  const strict = own.filter(({ column }) => column.options?.suspect === 'error')
+  const lenient = own.filter((result) => !strict.includes(result))
+  const silent = those(own, 'silent')
+  const misled = those(strict, 'misled')
+  console.log('')
+  if (silent.length > 0) console.log(`silent are: ${silent.map(({ id }) => id).join(', ')}`)
+  if (misled.length > 0) console.log(`misled by: ${misled.map(({ id }) => id).join(', ')}`)
+  if (lenient.length > 0) {
+    console.log(`misled with default options: ${those(lenient, 'misled').length}`)
+  }
+  if (strict.length > 0) console.log(`misled with suspect 'error': ${misled.length}`)
+  console.log(`${faults.length} faults`)
   if (own.length > 0) console.log(`silent: ${silent.length}`)
 }

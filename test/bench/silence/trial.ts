@@ -31,7 +31,7 @@ type Arm = { verdicts: Verdict[]; spoilt: number; restarts: number }
 const ARMS: readonly [ColumnId, string][] = [
   ['bare', 'bare'],
   ['unsilent', 'Unsilent'],
-  ['unsilent-strict', 'strict'],
+  ['unsilent-strict', "suspect: 'error'"],
 ]
 
 export async function runTrial(bench: Bench): Promise<void> {

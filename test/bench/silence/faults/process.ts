@@ -19,7 +19,7 @@ const soon = (act: () => void) => (): Promise<never> => {
 
 function fillMemory(): never {
   const kept: unknown[] = []
-  for (;;) kept.push(new Array(100_000).fill(kept.length))
+  for (;;) kept.push(new Array(4_000_000).fill(kept.length))
 }
 
 /** Calls whose process ends under them. */

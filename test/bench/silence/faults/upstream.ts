@@ -72,7 +72,10 @@ export const upstreamFaults: Fault[] = [
   calls('status_ignored_500', '500 taken for data', /500|error/i, getText('/500')),
   calls('status_ignored_429', '429 taken for data', /rate|429/i, getText('/429')),
   calls('status_ignored_html', '404 page taken for data', /404|not found/i, getText('/404')),
-  calls('status_ignored_empty', '204 taken for data', /empty/i, getText('/204')),
+  {
+    ...calls('status_ignored_empty', '204 taken for data', /empty/i, getText('/204')),
+    warning: /failed without/,
+  },
   {
     ...calls('flaky', 'fails once, then answers', /ECONNRESET|closed|reached/i, getText('/flaky')),
     healed: /^42 invoices$/,
