@@ -1,4 +1,4 @@
-import { ERROR_CLASSES, OUTCOMES } from '../../server/call-log/record.ts'
+import { ERROR_CLASSES, type NameAndVersion, OUTCOMES } from '../../server/call-log/record.ts'
 import { readTimestamp } from './timestamp.ts'
 
 export type JsonObject = Record<string, unknown>
@@ -23,6 +23,25 @@ export function isObject(value: unknown): value is JsonObject {
 
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
+}
+
+export function nameAndVersionOf(value: unknown): NameAndVersion | undefined {
+  if (!isObject(value) || typeof value.name !== 'string') return undefined
+  return { name: value.name, version: textOf(value.version) ?? '' }
+}
+
+/** A copy without some keys. */
+export function without(record: JsonObject, keys: ReadonlySet<string>): JsonObject {
+  const rest: JsonObject = {}
+  for (const key of Object.keys(record)) if (!keys.has(key)) copyKey(record, key, rest)
+  return rest
+}
+
+/** The key `__proto__` of the data stays a key. */
+export function copyKey(from: JsonObject, key: string, to: JsonObject): void {
+  if (key === '__proto__') {
+    Object.defineProperty(to, key, { value: from[key], enumerable: true, writable: true })
+  } else to[key] = from[key]
 }
 
 /** The moment in epoch ms, or undefined where it is missing or cannot be true. */

@@ -7,13 +7,14 @@ import {
   isObject,
   type JsonObject,
   jsonTextOf,
+  nameAndVersionOf,
   OUTCOME_IDS,
   plausibleMs,
   textOf,
   valueTextOf,
+  without,
 } from './field-values.ts'
 import type { ParseContext, ParsedLine, WriterFacts } from './parsed-line.ts'
-import { nameAndVersionOf, without } from './unsilent-record.ts'
 
 /**
  * A JSON line of another program (pino, or any NDJSON). It is a call if it names a tool and says how

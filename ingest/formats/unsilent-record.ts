@@ -9,15 +9,18 @@ import { CALL_FLAGS } from '../store/schema.ts'
 import {
   argsKeyOf,
   CLASS_IDS,
+  copyKey,
   durationUsOf,
   isObject,
   type JsonObject,
   jsonTextOf,
+  nameAndVersionOf,
   OUTCOME_IDS,
   plausibleMs,
   textOf,
   valueEnd,
   valueTextOf,
+  without,
 } from './field-values.ts'
 import type { CallFields, ParseContext, ParsedLine, Stamp, WriterFacts } from './parsed-line.ts'
 
@@ -217,22 +220,4 @@ function writerFactsOf(record: JsonObject, nowMs: number): WriterFacts {
     hostname: textOf(record.hostname),
     timeMs: plausibleMs(record.time, nowMs),
   }
-}
-
-export function nameAndVersionOf(value: unknown): NameAndVersion | undefined {
-  if (!isObject(value) || typeof value.name !== 'string') return undefined
-  return { name: value.name, version: textOf(value.version) ?? '' }
-}
-
-/** A copy without some keys. `__proto__` as a key of the data stays a key. */
-export function without(record: JsonObject, keys: ReadonlySet<string>): JsonObject {
-  const rest: JsonObject = {}
-  for (const key of Object.keys(record)) if (!keys.has(key)) copyKey(record, key, rest)
-  return rest
-}
-
-function copyKey(from: JsonObject, key: string, to: JsonObject): void {
-  if (key === '__proto__') {
-    Object.defineProperty(to, key, { value: from[key], enumerable: true, writable: true })
-  } else to[key] = from[key]
 }

@@ -1,7 +1,6 @@
 import type { NameAndVersion } from '../../server/call-log/record.ts'
-import { isObject, jsonTextOf, textOf } from '../formats/field-values.ts'
+import { isObject, jsonTextOf, nameAndVersionOf, textOf } from '../formats/field-values.ts'
 import type { EventFields } from '../formats/parsed-line.ts'
-import { nameAndVersionOf } from '../formats/unsilent-record.ts'
 import type { Database } from './load-sqlite.ts'
 import { QUARTER_MS } from './schema.ts'
 import type { WriterNews } from './writers.ts'
