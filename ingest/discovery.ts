@@ -1,5 +1,6 @@
 import type { Dirent } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { OPEN_JOURNAL_EXTENSION } from '../server/call-log/open-journal.ts'
 import type { FileFacts, FilePort } from './file-port.ts'
 import { globBase, globPattern, isGlob } from './glob.ts'
 import { type RotationName, rotationNameOf } from './rotation-name.ts'
@@ -19,6 +20,8 @@ export type Scan = {
   candidates: Candidate[]
   /** Directories that were listed: what a watch is worth putting on. */
   directories: string[]
+  /** Files that by their name hold the running calls of a writer. */
+  journals: string[]
   /** Sentences about what could not be looked at. */
   problems: string[]
 }
@@ -68,17 +71,26 @@ function resolveRoot(written: string, files: FilePort): Root {
 
 /** Looks at all roots. Never throws: what fails is a problem, and may be there next time. */
 export function scanRoots(roots: readonly Root[], files: FilePort): Scan {
-  const scan: Scan = { candidates: [], directories: [], problems: [] }
+  const scan: Scan = { candidates: [], directories: [], journals: [], problems: [] }
   const found = new Map<string, Candidate>()
+  const journals = new Set<string>()
   const realRoots = roots.map((root) => realOrSelf(rootDirectory(root), files))
   const add = (path: string, isLink: boolean) => addCandidate(path, isLink)
 
   for (const root of roots) {
-    if (root.kind === 'file') add(root.path, false)
+    if (root.kind === 'file') addFile(root.path)
     else walk(root.path, root, 0)
   }
   scan.candidates = [...found.values()]
+  scan.journals = [...journals]
   return scan
+
+  /** A single file of a writer has the journal beside it. */
+  function addFile(path: string): void {
+    add(path, false)
+    const stem = /^(.+)\.\d+\.jsonl$/.exec(path)?.[1]
+    if (stem !== undefined) journals.add(stem + OPEN_JOURNAL_EXTENSION)
+  }
 
   function walk(directory: string, root: Root, depth: number): void {
     let entries: Dirent[]
@@ -95,6 +107,8 @@ export function scanRoots(roots: readonly Root[], files: FilePort): Scan {
         const goesOn = root.kind === 'directory' || (root.kind === 'glob' && root.deep)
         const hidden = entry.name.startsWith('.') || entry.name === 'node_modules'
         if (goesOn && !hidden && depth < MAX_DEPTH) walk(path, root, depth + 1)
+      } else if (path.endsWith(OPEN_JOURNAL_EXTENSION)) {
+        if (entry.isFile()) journals.add(path)
       } else if (isWanted(path, root)) {
         if (entry.isFile()) add(path, false)
         else if (entry.isSymbolicLink()) add(path, true)

@@ -6,14 +6,16 @@ import { FileReader } from './file-reader.ts'
 import type { LineRedactor } from './formats/parsed-line.ts'
 import { type Location, retryAtMsOf } from './location.ts'
 import { isFileError, Locations } from './locations.ts'
+import { OpenJournals } from './open-journals.ts'
 import { isWaiting, type Poll, problemOf, progressOf } from './poll.ts'
 import { ReadTurns } from './read-turns.ts'
-import { addResult, emptyResult } from './store/batch-result.ts'
+import { addResult, type BatchResult, emptyResult } from './store/batch-result.ts'
 import type { Database } from './store/load-sqlite.ts'
 import { createStreamIndex, type StreamIndex } from './store/stream-index.ts'
 import { BatchWriter } from './store/write-batch.ts'
 import { StreamStore } from './stream-store.ts'
 import { LIMITS, type TailLimits } from './tail-limits.ts'
+import { type Host, realHost } from './writer-liveness.ts'
 
 export type TailOptions = {
   files: FilePort
@@ -23,6 +25,7 @@ export type TailOptions = {
   /** Where compressed files are unpacked, one at a time. */
   unpackDirectory: string
   limits?: Partial<TailLimits>
+  host?: Host
 }
 
 /** More than this unread is a backlog, read in larger batches. */
@@ -35,13 +38,14 @@ export class Tailer {
   readonly #limits: TailLimits
   readonly #locations: Locations
   readonly #archives: Archives
+  readonly #journals: OpenJournals
   #index!: StreamIndex
   #writer!: BatchWriter
   #store!: StreamStore
   #reader!: FileReader
   #turns!: ReadTurns
   #stored = emptyResult()
-  #scan: Scan = { candidates: [], directories: [], problems: [] }
+  #scan: Scan = { candidates: [], directories: [], journals: [], problems: [] }
   #scannedAt = 0
   /** The last poll read everything. */
   #finished = true
@@ -51,6 +55,11 @@ export class Tailer {
     this.#limits = { ...LIMITS, ...options.limits }
     this.#locations = new Locations(options.files)
     this.#archives = new Archives(options.unpackDirectory)
+    this.#journals = new OpenJournals({
+      files: options.files,
+      host: options.host ?? realHost,
+      redactor: options.redactor,
+    })
   }
 
   /** Before the first poll, and again when the database was opened anew. Open files stay open. */
@@ -98,6 +107,7 @@ export class Tailer {
       this.#finished = this.#turns.read(locations, deadline)
       if (this.#finished) this.#closeQuiet(locations)
       this.#commit()
+      if (this.#finished) addResult(this.#stored, this.#closeOrphans(scan, locations, nowMs))
       this.#locations.limitOpenFiles()
     } catch (error) {
       this.forget()
@@ -105,10 +115,15 @@ export class Tailer {
     }
     return {
       hasMore: !this.#finished,
-      caughtUp: this.#finished && !locations.some(isWaiting),
+      caughtUp: this.#finished && !locations.some(isWaiting) && !this.#journals.isWaiting,
       files: locations.length,
       ...progressOf(locations),
-      problems: [...scan.problems, ...this.#archives.problems(), ...locations.flatMap(problemOf)],
+      problems: [
+        ...scan.problems,
+        ...this.#archives.problems(),
+        ...this.#journals.problems,
+        ...locations.flatMap(problemOf),
+      ],
       directories: scan.directories,
       stored: this.#stored,
     }
@@ -184,6 +199,10 @@ export class Tailer {
       limits: this.#limits,
       commit: this.#commit,
     })
+  }
+
+  #closeOrphans(scan: Scan, locations: readonly Location[], nowMs: number): BatchResult {
+    return this.#journals.closeOrphans(scan.journals, { locations, writer: this.#writer, nowMs })
   }
 
   readonly #commit = (): void => {

@@ -2,7 +2,7 @@ import type { CallFields } from '../formats/parsed-line.ts'
 import type { Dictionaries } from './dictionaries.ts'
 import { binOf } from './duration-bins.ts'
 import type { Database } from './load-sqlite.ts'
-import { createRollup } from './rollup.ts'
+import { type CountedCall, createRollup } from './rollup.ts'
 import { createSignatures } from './signatures.ts'
 
 /** Where a call's line stands, and under which number. */
@@ -19,6 +19,8 @@ export type CallPlace = {
 export type Calls = {
   /** The id of its server; undefined if the call is there already. */
   store(call: CallFields, place: CallPlace): number | undefined
+  /** Takes a call out again, rows and counts. */
+  remove(callId: number, counted: CountedCall): void
   /** Writes the counts; before the commit. */
   flush(): void
   forget(): void
@@ -57,9 +59,13 @@ export function createCalls(database: Database, dictionaries: Dictionaries): Cal
         signatures.store(callId, toolId, call.server.name, call.tool, call.issues)
       }
     } catch (error) {
-      for (const statement of statements.deleteCall) statement.run(callId)
+      removeRows(callId)
       throw error
     }
+  }
+
+  function removeRows(callId: number): void {
+    for (const statement of statements.deleteCall) statement.run(callId)
   }
 
   return {
@@ -76,6 +82,10 @@ export function createCalls(database: Database, dictionaries: Dictionaries): Cal
       const { classId, outcomeId, startedMs, durationUs } = call
       rollup.count({ ...ids, classId, outcomeId, startedMs, durationUs })
       return ids.serverId
+    },
+    remove(callId, counted) {
+      removeRows(callId)
+      rollup.count(counted, -1)
     },
     flush: () => rollup.flush(),
     forget() {

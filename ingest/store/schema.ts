@@ -107,7 +107,8 @@ CREATE TABLE writer (
   conflict_of INTEGER REFERENCES writer (id)
 ) STRICT;
 
--- Which n of a writer have been seen, as merged ranges. A hole is a lost record.
+-- Which n of a writer have been seen, as merged ranges. A hole is a lost record. Below 0 stand calls
+-- that died with their process: they have no record, and their n is made of their id.
 CREATE TABLE writer_range (
   writer_id INTEGER NOT NULL REFERENCES writer (id),
   first_n INTEGER NOT NULL,

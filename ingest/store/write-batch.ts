@@ -4,6 +4,7 @@ import { type Calls, createCalls } from './calls.ts'
 import { type Claims, createClaims } from './claims.ts'
 import { createDictionaries, type Dictionaries } from './dictionaries.ts'
 import type { Database } from './load-sqlite.ts'
+import { createOrphans, type Orphans } from './orphans.ts'
 import { createProcessEvents, newsOf, type ProcessEvents } from './process-events.ts'
 import { createQuarantine, type Quarantine, type RefusedPiece } from './quarantine.ts'
 import { CALL_FLAGS } from './schema.ts'
@@ -12,6 +13,8 @@ import { createStreams, type Streams } from './streams.ts'
 import { createWriters, type Writers } from './writers.ts'
 
 type RecordLine = Extract<StagedLine, { kind: 'record' }>
+/** A slot of a journal. */
+export type OrphanLine = Exclude<StagedLine, { kind: 'passed_over' }>
 
 /**
  * The one path by which lines get into the database. What is stored between two commits is one
@@ -28,6 +31,7 @@ export class BatchWriter {
   readonly #quarantine: Quarantine
   readonly #claims: Claims
   readonly #calls: Calls
+  readonly orphans: Orphans
   readonly #streams: Streams
   readonly #statements: ReturnType<typeof prepareStatements>
   #open = emptyResult()
@@ -43,6 +47,7 @@ export class BatchWriter {
     this.#quarantine = createQuarantine(database)
     this.#claims = createClaims(database, this.#writers)
     this.#calls = createCalls(database, this.#dictionaries)
+    this.orphans = createOrphans(database)
     this.#streams = createStreams(database)
     this.#statements = prepareStatements(database)
   }
@@ -63,6 +68,29 @@ export class BatchWriter {
     if (part.closes || part.lines.length > 0) stream.closed = part.closes
     this.lines += part.lines.length
     this.bytes += counts.bytes
+  }
+
+  /**
+   * Stores calls that died with their process, as rows of the journal they stood in, and commits.
+   * Those that were stored before, or have a record after all, are passed over.
+   */
+  storeOrphans(path: string, lines: readonly OrphanLine[], nowMs: number): BatchResult {
+    this.begin()
+    const streamId = this.orphans.stream(path, nowMs)
+    const refused: RefusedPiece[] = []
+    let rows = 0
+    for (const line of lines) {
+      const piece = line.kind === 'refused' ? line.piece : this.#orphanOrPiece(line, streamId)
+      if (piece === true) rows += 1
+      else if (piece && !this.orphans.isRefused(streamId, piece.offset)) {
+        this.#quarantine.store(streamId, piece, nowMs)
+        refused.push(piece)
+      }
+    }
+    this.orphans.count(streamId, { rows, refused })
+    this.#open.rows += rows
+    this.orphans.forget()
+    return this.commit()
   }
 
   begin(): void {
@@ -103,6 +131,7 @@ export class BatchWriter {
       this.#events,
       this.#quarantine,
       this.#calls,
+      this.orphans,
     ]) {
       memory.forget()
     }
@@ -163,8 +192,41 @@ export class BatchWriter {
     const place = { writerId: writer.id, n, streamId, offset: line.offset, flags }
     const serverId = this.#calls.store(parsed.call, place)
     if (serverId === undefined) return 'duplicates'
+    this.#takeBackOrphan(parsed.call.uid)
     this.#writers.learn(writer, parsed.writer, { serverId })
     return 'rows'
+  }
+
+  /** True if it became a row, false if it needs none. */
+  #orphanOrPiece(line: RecordLine, streamId: number): boolean | RefusedPiece {
+    try {
+      return this.#storeOrphan(line, streamId)
+    } catch (error) {
+      if (!isFaultOfLine(error)) throw error
+      return unstorablePiece(line, error)
+    }
+  }
+
+  #storeOrphan(line: RecordLine, streamId: number): boolean {
+    const { parsed, offset } = line
+    if (parsed.fate !== 'call' || !parsed.stamp) return false
+    const { call, stamp } = parsed
+    const writer = this.#writers.stamped(stamp.w)
+    // Among the numbers for ever: it does not come back when its row has been removed for its age.
+    if (!writer.ranges?.add(stamp.n)) return false
+    this.#writers.learn(writer, parsed.writer)
+    const startedMs = call.flags & CALL_FLAGS.clock ? undefined : call.startedMs
+    if (this.orphans.hasRecord(stamp.w, call.uid, startedMs)) return false
+    const place = { writerId: writer.id, n: stamp.n, streamId, offset, flags: 0 }
+    const serverId = this.#calls.store(call, place)
+    if (serverId !== undefined) this.#writers.learn(writer, parsed.writer, { serverId })
+    return serverId !== undefined
+  }
+
+  /** The record of a call that was taken to have died with its process. */
+  #takeBackOrphan(uid: string): void {
+    const orphan = this.orphans.take(uid)
+    if (orphan) this.#calls.remove(orphan.callId, orphan.counted)
   }
 
   #markSeen(stamp: Stamp): void {
@@ -175,6 +237,7 @@ export class BatchWriter {
 }
 
 type PartCounts = BatchResult & { rowBytes: number; blankBytes: number; quarantinedBytes: number }
+
 /** Faults of the disk, the file or a lock are not the line's. */
 function isFaultOfLine(error: unknown): boolean {
   if (error instanceof TypeError || error instanceof RangeError) return true

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { performance } from 'node:perf_hooks'
 import { type CrashOrigin, isRecorded, watchProcessEnd } from '../process-end.ts'
@@ -8,6 +8,7 @@ import { tellOperator } from '../stderr.ts'
 import { classify } from '../wrapper/classify.ts'
 import { recordedError } from '../wrapper/recorded-error.ts'
 import { startHeartbeat } from './heartbeat.ts'
+import { bootId, pidNamespace } from './host.ts'
 import { LineSink } from './line-sink.ts'
 import { createLogFiles, type LogFiles } from './log-files.ts'
 import { removeOldLogs } from './log-retention.ts'
@@ -69,7 +70,13 @@ export class FileCallLog implements CallLog {
     })
     this.journal = createOpenJournal({
       path: `${this.#files.stem}${OPEN_JOURNAL_EXTENSION}`,
-      header: () => ({ w: writer, pid: process.pid, boot_id: bootId(), started }),
+      header: () => ({
+        w: writer,
+        pid: process.pid,
+        pid_ns: pidNamespace(),
+        boot_id: bootId(),
+        started,
+      }),
       monotonicMs: () => performance.now(),
     })
     this.#logger = createRecordLogger({
@@ -318,9 +325,4 @@ export class FileCallLog implements CallLog {
       this.#noticeFault()
     }
   }
-}
-
-/** Changes with each boot of the machine; only Linux tells it without a subprocess. */
-function bootId(): string | undefined {
-  return attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())
 }

@@ -9,7 +9,8 @@ import { redact, redactText } from './redact.ts'
  * reader that finds the writer dead, and no `call` record with an entry's id, knows what ran.
  *
  *   slots of SLOT_BYTES each; in a slot one JSON object, ended by `\n`; the rest is without meaning
- *   slot 0   {"v":1,"kind":"open_calls","w":…,"pid":…,"boot_id":…,"started":…,"slot_bytes":…}
+ *   slot 0   {"v":1,"kind":"open_calls","w":…,"pid":…,"pid_ns":…,"boot_id":…,"started":…,
+ *            "slot_bytes":…}
  *   slot i   a call as an OpenCallEntry, or an empty line where no call stands
  *
  * A slot is written with one pwrite when its call has been open for a moment, and emptied with one
@@ -28,7 +29,8 @@ export type OpenJournalHeader = {
   /** The writer of the log beside it. */
   w: string
   pid: number
-  /** With the pid it tells whether the writer may still be alive. */
+  /** Which processes the pid counts among. With the boot it tells whether the writer lives. */
+  pid_ns?: string | undefined
   boot_id?: string | undefined
   /** Epoch ms at which the writer began. */
   started: number
@@ -177,18 +179,41 @@ export type ReadOpenJournal = {
 
 /** Undefined where the bytes are no journal. */
 export function readOpenJournal(bytes: Uint8Array): ReadOpenJournal | undefined {
+  const journal = readOpenSlots(bytes)
+  if (!journal) return undefined
+  const calls = journal.slots.flatMap(({ entry }) => entry ?? [])
+  return { header: journal.header, calls, brokenSlots: journal.slots.length - calls.length }
+}
+
+/** A slot in use. */
+export type OpenSlot = {
+  /** Bytes from the file's beginning. */
+  offset: number
+  bytes: Buffer
+  /** Undefined where the slot was written in part. */
+  entry: OpenCallEntry | undefined
+}
+
+/** The same slot by slot, with their bytes. */
+export function readOpenSlots(
+  bytes: Uint8Array,
+): { header: OpenJournalHeader; slots: OpenSlot[] } | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const header = parsedSlot(buffer, 0)
   if (!isHeader(header)) return undefined
-  const calls: OpenCallEntry[] = []
-  let brokenSlots = 0
+  const slots: OpenSlot[] = []
   for (let at = header.slot_bytes; at < buffer.length; at += header.slot_bytes) {
     if (buffer[at] === 0x0a || buffer[at] === 0) continue
-    const entry = parsedSlot(buffer.subarray(at, at + header.slot_bytes), 0)
-    if (isEntry(entry)) calls.push(entry)
-    else brokenSlots += 1
+    const slot = buffer.subarray(at, at + header.slot_bytes)
+    const end = slot.indexOf(0x0a)
+    const entry = parsedSlot(slot, 0)
+    slots.push({
+      offset: at,
+      bytes: slot.subarray(0, end < 0 ? slot.length : end),
+      entry: isEntry(entry) ? entry : undefined,
+    })
   }
-  return { header, calls, brokenSlots }
+  return { header, slots }
 }
 
 function parsedSlot(buffer: Buffer, at: number): unknown {

@@ -11,6 +11,7 @@ import type { Database } from '../../ingest/store/load-sqlite.ts'
 import { openReader, openWriter } from '../../ingest/store/open-database.ts'
 import { Tailer } from '../../ingest/tail.ts'
 import type { TailLimits } from '../../ingest/tail-limits.ts'
+import type { Host } from '../../ingest/writer-liveness.ts'
 import type { CallRecord, LogRecord } from '../../server/call-log/record.ts'
 import { createRecordLogger } from '../../server/call-log/record-logger.ts'
 
@@ -144,6 +145,7 @@ export function createTailer(
     rootFiles?: FilePort
     limits?: Partial<TailLimits>
     roots?: string[]
+    host?: Host
   } = {},
 ): TestTailer {
   const files = options.files ?? realFiles
@@ -156,6 +158,7 @@ export function createTailer(
     unpackDirectory: world.directory,
     redactor: { text: (text) => text, value: (value) => value },
     limits: { pollBudgetMs: 60_000, ...options.limits },
+    ...(options.host ? { host: options.host } : {}),
   })
   tailer.attach(database)
   return {

@@ -19,6 +19,7 @@ export function CallPage({ view, call }: { view: View; call: CallDetail }) {
     <article class="call">
       <Head view={view} call={call} />
       <ErrorBox call={call} facts={facts} />
+      <Late call={call} />
       <div class="call-columns">
         <div>
           <Arguments call={call} facts={facts} />
@@ -57,6 +58,26 @@ function Head({ view, call }: { view: View; call: CallDetail }) {
       </p>
     </>
   )
+}
+
+/** The client was told that it failed, or nothing; what the tool did may be done all the same. */
+function Late({ call: { late, outcome } }: { call: CallDetail }) {
+  if (late.length === 0) return null
+  return (
+    <div class="notice late">
+      {late.map((ending) => (
+        <p>{lateWords(ending, outcome)}</p>
+      ))}
+    </div>
+  )
+}
+
+function lateWords({ ms, outcome: end }: CallDetail['late'][number], outcome: string): string {
+  const after = `${formatDuration(ms)} after the call began`
+  if (outcome !== 'failed') return `The client was gone before the answer: heard ${after}.`
+  return end === 'succeeded'
+    ? `The handler went on after the call was closed, and succeeded ${after}. Nobody got its result; what it did is done.`
+    : `The handler went on after the call was closed, and failed ${after}.`
 }
 
 function ErrorBox({

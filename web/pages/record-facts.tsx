@@ -77,7 +77,7 @@ function placeFacts(call: CallDetail): Fact[] {
   return [
     ['Call id', <Code text={call.uid} />],
     [
-      'In the log',
+      call.n < 0 ? 'In the journal of running calls' : 'In the log',
       <>
         <code class="path">
           <Visible text={call.file} />
@@ -88,7 +88,8 @@ function placeFacts(call: CallDetail): Fact[] {
     [
       'Writer',
       <>
-        <Code text={call.writer} maxCharacters={12} />, record {formatCount(call.n)}
+        <Code text={call.writer} maxCharacters={12} />, {/* Below 0: see ingest/store/schema.ts. */}
+        {call.n < 0 ? 'which wrote no record of it' : `record ${formatCount(call.n)}`}
       </>,
     ],
   ]

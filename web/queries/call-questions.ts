@@ -3,6 +3,7 @@ import type { CallDetail, CallPage } from './call-store.ts'
 import { rangeOnly, totalOf } from './count-questions.ts'
 import { type Cursor, parseCursor, printCursor } from './cursor.ts'
 import type { Filter } from './filter.ts'
+import { lateEndingsOf } from './late-questions.ts'
 import type { Reader } from './reader.ts'
 import { searchBound } from './search-bound.ts'
 import {
@@ -93,6 +94,7 @@ export function call(reader: Reader, id: number): CallDetail | undefined {
     lineOffset: row.line_offset,
     writer: row.w,
     n: row.n,
+    late: lateEndingsOf(reader, row).map(({ ms, outcome }) => ({ ms, outcome })),
     neighbours: [...neighbours(BEFORE_IN_SESSION), ...neighbours(AFTER_IN_SESSION)],
   }
 }

@@ -49,6 +49,8 @@ export type CallStore = {
   resultDays(filter: Filter): ResultDay[]
   /** Processes that wrote a log and were seen in the range, in order of their start. */
   processes(range: { fromMs: number; toMs: number }): ProcessRow[]
+  /** Handlers that ended after their call was closed, by the time of their end, in order. */
+  lateEndings(range: { fromMs: number; toMs: number }): LateEnding[]
   /** Start times of the newest calls under the filter, at most `limit`, newest first. */
   startTimes(filter: Filter, limit: number): number[]
   /** What has been read, what was refused, and how old the newest is. */
@@ -164,6 +166,8 @@ export type CallDetail = CallRow & {
   lineOffset: number
   writer: string
   n: number
+  /** What became of its handler after the call was closed: none for nearly all calls. */
+  late: Pick<LateEnding, 'ms' | 'outcome'>[]
   /** Up to 5 calls before and 5 after in the same session, in order. */
   neighbours: CallRow[]
 }
@@ -236,6 +240,22 @@ export type ProcessRow = {
   openCalls: { call: string; tool: string; ms: number }[]
   /** Times of more than two and a half intervals without a beat, after which it went on. */
   pauses: { fromMs: number; toMs: number; loopDelayMs: number | undefined }[]
+}
+
+/**
+ * A handler that ended after its call was closed (deadline, cancellation), or an answer that turned
+ * out to have come too late for its client.
+ */
+export type LateEnding = {
+  /** The id that its record gives the call. */
+  call: string
+  /** Empty where no record names it. */
+  server: string
+  tool: string
+  atMs: number
+  /** From the call's start. */
+  ms: number
+  outcome: Extract<Outcome, 'succeeded' | 'failed'>
 }
 
 /** A call as a step of its session. */

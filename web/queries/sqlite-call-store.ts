@@ -4,6 +4,7 @@ import { call, calls, startTimes } from './call-questions.ts'
 import type { CallStore } from './call-store.ts'
 import { callsOverTime, facets, heatmap, impact, keyFigures, tools } from './count-questions.ts'
 import { readIngestHealth } from './ingest-health.ts'
+import { lateEndings } from './late-questions.ts'
 import { processes } from './process-questions.ts'
 import { quarterSeries } from './quarter-series.ts'
 import { createReader } from './reader.ts'
@@ -40,6 +41,7 @@ function callStoreOf(database: Database, now: () => number): CallStore {
     repeatingSessions: (filter) => repeatingSessions(reader, filter),
     resultDays: (filter) => resultDays(reader, filter),
     processes: (range) => processes(reader, range),
+    lateEndings: (range) => lateEndings(reader, range),
     startTimes: (filter, limit) => startTimes(reader, filter, limit),
     ingestHealth: () => readIngestHealth(database),
     dataVersion: () => reader.version(),

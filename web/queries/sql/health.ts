@@ -33,12 +33,12 @@ export const NEWEST_QUARANTINED = `SELECT stream.path, quarantine.line_number, l
 
 export type GapRow = { w: string; server: string | null; first_n: number; last_n: number }
 
-/** Numbers between the ranges that were seen, and before the first of them. */
+/** Numbers between the ranges that were seen, and before the first of them. Below 0: see schema.ts. */
 export const GAPS = `SELECT w, server.name AS server, previous_n + 1 AS first_n, range.first_n - 1 AS last_n
   FROM (
     SELECT writer_id, first_n,
       LAG(last_n, 1, 0) OVER (PARTITION BY writer_id ORDER BY first_n) AS previous_n
-    FROM writer_range
+    FROM writer_range WHERE last_n > 0
   ) AS range
   JOIN writer ON writer.id = range.writer_id
   LEFT JOIN server ON server.id = writer.server_id
