@@ -177,7 +177,10 @@ export type CallRecord = {
   args: unknown
 }
 
-/** A handler that ended after its call had been closed (deadline, cancellation). */
+/**
+ * What ended after its call had been closed: a handler (deadline, cancellation), or the task that
+ * the call was answered with.
+ */
 export type LateRecord = {
   kind: 'late'
   call: string

@@ -111,6 +111,25 @@ export function unknownToolText(tool: string, nearest: string | undefined): stri
   return cutText(`There is no tool "${shortName(tool)}" on this server.${help}`)
 }
 
+/** `fault` is what is wrong with the name: `missing`, `a number`. */
+export function namelessText(fault: string, names: readonly string[]): string {
+  const wrong = fault === 'missing' ? 'is missing' : `must be a string, received ${fault}`
+  const shown = names.slice(0, 3).map((name) => `"${shortName(name)}"`)
+  const more = names.length - shown.length
+  const tools = more > 0 ? [...shown, `${more} more`] : shown
+  const help = shown.length === 0 ? 'List the tools' : `There ${are(tools)}`
+  return cutText(`The call names no tool: \`name\` ${wrong}. ${help}.`)
+}
+
+function are(tools: readonly string[]): string {
+  const last = tools.at(-1) ?? ''
+  return tools.length === 1 ? `is ${last}` : `are ${tools.slice(0, -1).join(', ')} and ${last}`
+}
+
+export function noTaskText(tool: string): string {
+  return `${toolName(tool)} ran, but not as a task, and its result is lost. Call it without \`task\`.`
+}
+
 export function disabledToolText(tool: string): string {
   return `${toolName(tool)} is switched off at the moment. Use another tool.`
 }

@@ -1,5 +1,12 @@
 import { readProperty } from '../safe-read.ts'
-import { deadlineText, disabledToolText, errorResult, failureText } from './answers.ts'
+import {
+  deadlineText,
+  disabledToolText,
+  errorResult,
+  failureText,
+  namelessText,
+  noTaskText,
+} from './answers.ts'
 import { isUnfinished } from './content-shape.ts'
 import { argumentsError, explainArguments } from './explain-arguments.ts'
 import { flattenSdkMessage } from './flatten-sdk-message.ts'
@@ -34,13 +41,21 @@ export function judgeAnswer(
   if (message.error) {
     if (message.error.code === URL_ELICITATION_REQUIRED) return untouched(message)
     const problem = flattenSdkMessage(message.error.message)
-    if (handler.state === 'returned') return badResult(call, message, problem)
+    if (handler.state === 'returned') {
+      const isTask = isRecord(handler.value) && isUnfinished(handler.value)
+      if (call.init.asksForTask && !isTask) return noTask(call, message)
+      return badResult(call, message, problem)
+    }
     return refused(call, message, problem, message.error)
   }
   const result = isRecord(message.result) ? message.result : {}
   if (isUnfinished(result)) return untouched(message)
   if (result.isError === true) return judgeError(call, message, result)
   return judgeSuccess(call, message, result)
+}
+
+function saysSame(sent: ToolResult, ours: ToolResult): boolean {
+  return sent.isError === true && resultExcerpt(sent) === resultExcerpt(ours)
 }
 
 type Decided = Extract<OpenCall['handler'], { state: 'decided' }>
@@ -53,7 +68,7 @@ function decidedByGuard(call: OpenCall, message: JsonRpcMessage, decided: Decide
     return badResult(call, message, flattenSdkMessage(message.error?.message))
   }
   // The SDK may have put a message of its own in place of ours, as it does for tasks.
-  const kept = isRecord(message.result) && message.result.isError === true
+  const kept = isRecord(message.result) && saysSame(message.result, answer.result)
   return {
     message: kept ? message : answerWith(call, message, answer.result),
     ending,
@@ -74,10 +89,16 @@ function judgeError(
     return refused(call, message, flattenSdkMessage(said), tool?.guarded === false ? 'tool' : 'sdk')
   }
   // The tool reported no error, so this one is the SDK's: the result breaks its output schema.
-  if (handler.state === 'returned' && readProperty(handler.value, 'isError') !== true) {
+  if (handler.state === 'returned' && !mayBeError(handler.value)) {
     return badResult(call, message, flattenSdkMessage(said))
   }
   return toolError(call, message, result)
+}
+
+/** What a task's handler returned is the task: its result comes from elsewhere. */
+function mayBeError(returned: unknown): boolean {
+  if (readProperty(returned, 'isError') === true) return true
+  return isRecord(returned) && isUnfinished(returned)
 }
 
 function toolError(call: OpenCall, message: JsonRpcMessage, result: ToolResult): Judgement {
@@ -112,6 +133,10 @@ async function refused(
   problem: string,
   by: JsonRpcError | 'sdk' | 'tool',
 ): Promise<Judgement> {
+  if (call.init.nameFault !== undefined) {
+    const names = call.context.catalogue.names()
+    return failed(call, message, 'unknown_tool', namelessText(call.init.nameFault, names))
+  }
   const tool = call.context.catalogue.find(call.tool)
   if (tool && !tool.enabled) {
     return failed(call, message, 'unknown_tool', disabledToolText(call.tool))
@@ -153,6 +178,15 @@ function unexplained(call: OpenCall, message: JsonRpcMessage, problem: string): 
   return {
     message: answerWith(call, message, errorResult(text)),
     ending: { outcome: 'failed', error: plainError('unexpected', problem) },
+  }
+}
+
+/** The client takes a task and nothing else, and the SDK has thrown away what the tool gave it. */
+function noTask(call: OpenCall, message: JsonRpcMessage): Judgement {
+  const text = noTaskText(call.tool)
+  return {
+    message: answerWith(call, message, errorResult(text)),
+    ending: { outcome: 'failed', error: plainError('bad_result', text) },
   }
 }
 

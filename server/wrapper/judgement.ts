@@ -1,6 +1,7 @@
+import { readString } from '../safe-read.ts'
 import { badResultText, errorResult } from './answers.ts'
 import type { FatalError } from './errors.ts'
-import type { JsonRpcMessage, ToolResult } from './mcp-shapes.ts'
+import { INTERNAL_ERROR, type JsonRpcMessage, type ToolResult } from './mcp-shapes.ts'
 import type { Ending, OpenCall } from './open-call.ts'
 import { plainError } from './recorded-error.ts'
 
@@ -13,9 +14,20 @@ export function answerWith(
   message: JsonRpcMessage,
   result: ToolResult,
 ): JsonRpcMessage {
+  const id = message.id ?? call.init.request
+  if (call.init.asksForTask && message.result === undefined) {
+    // In place of a task a client reads an error, and no result at all.
+    const error = { code: message.error?.code ?? INTERNAL_ERROR, message: firstText(result) }
+    return { jsonrpc: '2.0', id, error }
+  }
   // From revision 2026-07-28 on a result without `resultType` is refused; before, it is unknown.
   const complete = call.init.modern ? { resultType: 'complete', ...result } : result
-  return { jsonrpc: '2.0', id: message.id ?? call.init.request, result: complete }
+  return { jsonrpc: '2.0', id, result: complete }
+}
+
+function firstText({ content }: ToolResult): string {
+  const [first] = Array.isArray(content) ? content : []
+  return readString(first, 'text') ?? ''
 }
 
 export function badResult(call: OpenCall, message: JsonRpcMessage, problem: string): Judgement {

@@ -2,13 +2,13 @@ import { performance } from 'node:perf_hooks'
 import type { LateRecord, Transport } from '../call-log/record.ts'
 import { fingerprint } from '../call-log/redact.ts'
 import { readString } from '../safe-read.ts'
-import { classifyAbort } from './classify.ts'
+import { cancelledEnding, disconnectedEnding, noteGivenUp } from './client-gone.ts'
+import { nounFor } from './content-shape.ts'
 import { droppedArguments } from './dropped-arguments.ts'
 import { isId, isRecord, type JsonRpcId, type JsonRpcMessage } from './mcp-shapes.ts'
-import { callContext, type Ending, OpenCall, rounded } from './open-call.ts'
+import { type CallInit, callContext, type Ending, OpenCall, rounded } from './open-call.ts'
 import { openCallsOf } from './open-calls.ts'
 import { type Peer, senderOf } from './peer.ts'
-import { plainError } from './recorded-error.ts'
 import type { WrapperContext } from './wrapper-context.ts'
 
 /** The open calls of one transport. */
@@ -33,6 +33,15 @@ const MAX_ANSWERED = 32
 /** What is left of a call once it is answered: not its arguments, which may be large. */
 type Answered = Pick<LateRecord, 'call' | 'tool' | 'outcome'> & { sinceMs: number }
 
+/** Stands in the record for the name of a tool that was not named. */
+const NO_NAME = '(no name)'
+
+function namedTool(name: unknown): Pick<CallInit, 'tool' | 'nameFault'> {
+  if (typeof name === 'string' && name !== '') return { tool: name }
+  const isMissing = name === undefined || name === ''
+  return { tool: NO_NAME, nameFault: isMissing ? 'missing' : nounFor(name) }
+}
+
 export function createLiveCalls(
   context: WrapperContext,
   { kind, peer, transport }: { kind: Transport; peer: Peer; transport: object },
@@ -41,6 +50,8 @@ export function createLiveCalls(
   const byId = new Map<JsonRpcId, OpenCall[]>()
   const expectedLists = new Set<JsonRpcId>()
   const answered = new Map<JsonRpcId, Answered>()
+
+  const hasNoSession = () => kind === 'http' && readString(transport, 'sessionId') === undefined
 
   function close(call: OpenCall, ending: Ending): void {
     if (call.closed) return
@@ -84,7 +95,8 @@ export function createLiveCalls(
       const sessionId = readString(transport, 'sessionId')
       const call = new OpenCall(
         {
-          tool: typeof params.name === 'string' ? params.name : '(no name)',
+          ...namedTool(params.name),
+          asksForTask: params.task !== undefined,
           request,
           arguments: params.arguments,
           transport: kind,
@@ -114,11 +126,13 @@ export function createLiveCalls(
       // Of two calls with one id the SDK aborts the later.
       if (!isId(id)) return
       const call = byId.get(id)?.at(-1)
-      if (!call) return recordUnread(id)
       const reason = isRecord(params) && typeof params.reason === 'string' ? params.reason : ''
-      const { class: kind, by } = classifyAbort(reason)
-      const message = reason || 'cancelled by the client'
-      close(call, { outcome: 'failed', error: { ...plainError(kind, message), by } })
+      if (!call) {
+        recordUnread(id)
+        if (hasNoSession()) noteGivenUp(context, id, reason)
+        return
+      }
+      close(call, cancelledEnding(reason))
     },
     unread: recordUnread,
     close,
@@ -126,13 +140,7 @@ export function createLiveCalls(
       for (const calls of [...byId.values()]) {
         for (const call of calls) {
           // Some HTTP transports close as part of sending: whether it arrived, `send` will tell.
-          if (call.answering) continue
-          const message = 'the client closed the connection before the answer'
-          close(call, {
-            outcome: 'failed',
-            error: { ...plainError('cancelled', message), by: 'client' },
-            delivered: false,
-          })
+          if (!call.answering) close(call, disconnectedEnding(call))
         }
       }
     },

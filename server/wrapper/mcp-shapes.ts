@@ -32,6 +32,9 @@ export type Handler = (...args: never[]) => unknown
 /** JSON-RPC code of a URL elicitation: an error that the client acts on, never to be rewritten. */
 export const URL_ELICITATION_REQUIRED = -32042
 
+/** JSON-RPC code of a failure on the server's side. */
+export const INTERNAL_ERROR = -32603
+
 /** Request metadata of protocol revision 2026-07-28 and later. */
 export const META_PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion'
 export const META_CLIENT_INFO = 'io.modelcontextprotocol/clientInfo'

@@ -10,6 +10,7 @@ import { callContext, type OpenCall } from './open-call.ts'
 import { createPeer, transportKind } from './peer.ts'
 import { soundRequest } from './refused-lines.ts'
 import { watchStdio } from './stdio-watch.ts'
+import { followTask, watchTaskEnd } from './task-ends.ts'
 import { observing, warnOnce } from './warn-once.ts'
 import type { WrapperContext } from './wrapper-context.ts'
 
@@ -41,12 +42,12 @@ export function createMessageTap(transport: TransportLike, context: WrapperConte
     if (!answer) {
       observing('Watching a deadline', () => clock.onSend(message))
       if (isListChanged(message)) context.catalogue.forgetList()
-      return sendOn(message, ...rest)
+      return sendOn(taskWatched(message), ...rest)
     }
     observing('Reading an answer', () => learn(answer, live, context))
     const call = live.answeredBy(answer)
     if (call === 'late') return Promise.resolve()
-    if (!call) return sendOn(message, ...rest)
+    if (!call) return sendOn(taskWatched(message), ...rest)
     const judgement =
       observing('Judging an answer', () => judgeAnswer(call, answer)) ?? plainJudgement(answer)
     if (!(judgement instanceof Promise)) return deliver(call, judgement, rest)
@@ -60,6 +61,8 @@ export function createMessageTap(transport: TransportLike, context: WrapperConte
     // Cancelled, or past its deadline, while the answer was being judged.
     if (call.closed) return undefined
     const { message, ending, fatal } = judgement
+    if (ending.outcome === 'deferred')
+      observing('Following a task', () => followTask(call, message))
     // Only an HTTP exchange can be told apart as gone; elsewhere the record comes first, so that
     // no answered call is lost with the process.
     if (kind === 'http') call.answering = ending
@@ -131,8 +134,7 @@ export function createMessageTap(transport: TransportLike, context: WrapperConte
     const sound = soundRequest(message)
     if (!call) return callback(sound, ...rest)
     const { timeoutMs } = call.settings
-    // A task answers at once; how long it may run is between the client and the task.
-    if (timeoutMs !== undefined && !isTaskRequest(message)) {
+    if (timeoutMs !== undefined) {
       call.deadline = startDeadline(timeoutMs, () => expire(call, timeoutMs, callback))
     }
     return callContext.run(call, () => callback(sound, ...rest))
@@ -155,8 +157,8 @@ export function createMessageTap(transport: TransportLike, context: WrapperConte
   }
 }
 
-function isTaskRequest({ params }: JsonRpcMessage): boolean {
-  return isRecord(params) && params.task !== undefined
+function taskWatched(message: unknown): unknown {
+  return observing('Watching a task', () => watchTaskEnd(message)) ?? message
 }
 
 function isListChanged(message: unknown): boolean {

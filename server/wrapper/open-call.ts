@@ -52,6 +52,10 @@ export type CallInit = {
   arguments: unknown
   /** Whether the request speaks a revision whose results must carry a `resultType`. */
   modern: boolean
+  /** The client wants a task in place of the result: it takes nothing else but an error. */
+  asksForTask: boolean
+  /** What is wrong with the tool's name where there is none: `missing`, `a number`. */
+  nameFault?: string | undefined
   session?: string | undefined
   client?: NameAndVersion | undefined
   protocol?: string | undefined
@@ -88,6 +92,8 @@ export class OpenCall {
   /** Writes to stdout during the call that were sent to stderr. */
   strayStdout: number | undefined
   deadline: Deadline | undefined
+  /** The reason of a cancellation that came by another transport, where there are no sessions. */
+  givenUp: string | undefined
   /** The answer is on its way; whatever ends now, this is how the call ended. */
   answering: Ending | undefined
   #closed = false

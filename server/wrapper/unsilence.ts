@@ -1,3 +1,4 @@
+import { readProperty } from '../safe-read.ts'
 import { guard, guardWith } from './handler-guard.ts'
 import { checkBeforeHandler, type ListHandler } from './low-level-server.ts'
 import { type Handler, isRecord, type TransportLike } from './mcp-shapes.ts'
@@ -32,7 +33,10 @@ export function unsilence<S extends ServerLike>(server: S, options: UnsilenceOpt
   const context = createContext(settings, low)
   tapConnections(low, context)
   guardRequestHandler(low, context, low === high ? 'low' : 'high')
-  if (low !== high) guardRegistrations(high, context)
+  if (low !== high) {
+    guardRegistrations(high, context)
+    guardTaskRegistrations(high, context)
+  }
   return server
 }
 
@@ -58,13 +62,39 @@ function guardRegistrations(high: Methods, context: WrapperContext): void {
     if (typeof high[method] !== 'function') continue
     replaceMethod(high, method, (register) => (...args) => {
       const last = args.length - 1
-      if (typeof args[last] === 'function') args[last] = guard(args[last] as Handler)
+      if (typeof args[last] === 'function') args[last] = guardAny(args[last])
       const registered = register(...args)
       if (typeof args[0] === 'string') follow(args[0], registered, context)
       return registered
     })
   }
   adoptRegistered(high, context)
+}
+
+/** Tools that answer with a task are registered elsewhere, and with an object of functions. */
+function guardTaskRegistrations(high: Methods, context: WrapperContext): void {
+  const tasks = readProperty(high.experimental, 'tasks')
+  if (!isRecord(tasks) || typeof tasks.registerToolTask !== 'function') return
+  replaceMethod(tasks, 'registerToolTask', (register) => (name, config, handler, ...rest) => {
+    const registered = register(name, config, guardAny(handler), ...rest)
+    if (typeof name === 'string') follow(name, registered, context)
+    return registered
+  })
+}
+
+/** A tool's handler, in whichever form the SDK takes it; anything else as it is. */
+function guardAny(handler: unknown): unknown {
+  if (typeof handler === 'function') return guard(handler as unknown as Handler)
+  const createTask = readProperty(handler, 'createTask')
+  if (!isRecord(handler) || typeof createTask !== 'function') return handler
+  const guarded = guard(createTask.bind(handler) as Handler)
+  return new Proxy(handler, {
+    get(target, key) {
+      if (key === 'createTask') return guarded
+      const value = Reflect.get(target, key, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
 }
 
 /** Keeps up with a tool that is renamed, removed or given another handler later. */
@@ -74,11 +104,8 @@ function follow(name: string, registered: unknown, context: WrapperContext): voi
   let current = name
   replaceMethod(registered, 'update', (update) => (updates, ...rest) => {
     if (!isRecord(updates)) return update(updates, ...rest)
-    const callback = updates.callback
-    const guarded =
-      typeof callback === 'function'
-        ? { ...updates, callback: guard(callback as Handler) }
-        : updates
+    const { callback } = updates
+    const guarded = callback === undefined ? updates : { ...updates, callback: guardAny(callback) }
     const result = update(guarded, ...rest)
     if (updates.name !== undefined && updates.name !== current) {
       const next = typeof updates.name === 'string' ? updates.name : undefined
@@ -102,7 +129,7 @@ function adoptRegistered(high: Methods, context: WrapperContext): void {
   for (const [name, tool] of Object.entries(tools)) {
     if (!isRecord(tool) || typeof tool.update !== 'function') continue
     follow(name, tool, context)
-    if (typeof tool.handler === 'function') (tool.update as Callable)({ callback: tool.handler })
+    if (tool.handler !== undefined) (tool.update as Callable)({ callback: tool.handler })
   }
 }
 

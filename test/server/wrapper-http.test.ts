@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -10,6 +12,8 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { z } from 'zod'
+import { readOpenJournal } from '../../server/call-log/open-journal.ts'
+import { openCallLog } from '../../server/call-log/writer.ts'
 import { unsilence } from '../../server/index.ts'
 import { readCalls, readRecords } from './demo-log.ts'
 import { logDirectory, text, until } from './wrapper-harness.ts'
@@ -23,6 +27,7 @@ function build(logs: string, onSlow: () => void = () => undefined): McpServer {
     await new Promise((resolve) => setTimeout(resolve, 150))
     return text('slow')
   })
+  server.registerTool('hangs', {}, () => new Promise<never>(() => undefined))
   return server
 }
 
@@ -48,6 +53,16 @@ function stateless(logs: string, onSlow?: () => void): Handle {
   }
 }
 
+/** As above, closing the transport with the exchange: the SDK's example does that too. */
+function statelessClosing(logs: string): Handle {
+  return async (request, response) => {
+    const transport = new StreamableHTTPServerTransport({})
+    response.on('close', () => void transport.close())
+    await build(logs).connect(transport as Transport)
+    await transport.handleRequest(request, response)
+  }
+}
+
 function stateful(logs: string): Handle {
   const sessions = new Map<string, StreamableHTTPServerTransport>()
   return async (request, response) => {
@@ -64,9 +79,9 @@ function stateful(logs: string): Handle {
   }
 }
 
-async function connect(t: TestContext, url: URL): Promise<Client> {
+async function connect(t: TestContext, url: URL, settings = {}): Promise<Client> {
   const client = new Client({ name: 'web-client', version: '1' })
-  await client.connect(new StreamableHTTPClientTransport(url) as Transport)
+  await client.connect(new StreamableHTTPClientTransport(url, settings) as Transport)
   t.after(() => client.close())
   return client
 }
@@ -153,3 +168,63 @@ test('C17: a dropped socket does not make a call cancelled; its line is written 
   assert.equal(call.delivered, false)
   assert.ok(call.duration_ms >= 140)
 })
+
+test('C1: without sessions a hung call stays open in journal and beats until its client goes', async (t) => {
+  const logs = logDirectory(t)
+  // The writer of this directory, with faster beats than a server's own.
+  openCallLog({ directory: logs, server: { name: 'web', version: '1' }, beatMs: 40 })
+  let isTold = false
+  const telling: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init)
+    isTold ||= String(init?.body).includes('notifications/cancelled')
+    return response
+  }
+  const client = await connect(t, await listen(t, statelessClosing(logs)), { fetch: telling })
+  await assert.rejects(client.callTool({ name: 'hangs' }, undefined, { timeout: 100 }), /-32001/)
+  // The client's word arrives at another transport than the call did.
+  await until(() => isTold || undefined, 'the cancellation')
+  assert.deepEqual(readCalls(logs), [])
+  const inJournal = await until(() => openCallsInJournal(logs)[0], 'the call in the journal')
+  const inBeat = await until(() => lastBeat(logs)?.open[0], 'the call in a beat')
+  assert.equal(inJournal.tool, 'hangs')
+  assert.equal(inBeat.call, inJournal.call)
+  await client.close()
+  const call = await until(() => readCalls(logs)[0], 'a record')
+  assert.equal(call.call, inJournal.call)
+  assert.equal(call.error?.class, 'timeout')
+  assert.equal(call.error?.by, 'client')
+  assert.equal(call.delivered, false)
+  assert.equal(readCalls(logs).length, 1)
+  assert.deepEqual(openCallsInJournal(logs), [])
+})
+
+test('without sessions a cancellation of one client ends no call of another', async (t) => {
+  const logs = logDirectory(t)
+  const url = await listen(t, statelessClosing(logs))
+  const [one, other] = await Promise.all([connect(t, url), connect(t, url)])
+  // Both count their requests from the same number on.
+  const slow = one.callTool({ name: 'slow' })
+  await assert.rejects(other.callTool({ name: 'hangs' }, undefined, { timeout: 50 }), /-32001/)
+  assert.deepEqual((await slow).content, text('slow').content)
+  await other.close()
+  const calls = await until(
+    () => (readCalls(logs).length === 2 ? readCalls(logs) : undefined),
+    'two records',
+  )
+  assert.deepEqual(
+    calls.map(({ tool, outcome }) => [tool, outcome]),
+    [
+      ['slow', 'succeeded'],
+      ['hangs', 'failed'],
+    ],
+  )
+})
+
+function openCallsInJournal(logs: string) {
+  const name = readdirSync(logs).find((each) => each.endsWith('.open'))
+  return name === undefined ? [] : (readOpenJournal(readFileSync(join(logs, name)))?.calls ?? [])
+}
+
+function lastBeat(logs: string) {
+  return readRecords(logs).findLast((record) => record.kind === 'beat')
+}

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import { UrlElicitationRequiredError } from '@modelcontextprotocol/sdk/types.js'
+import {
+  CallToolResultSchema,
+  UrlElicitationRequiredError,
+} from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
 import { ConnectionError, ToolError, unsilence } from '../../server/index.ts'
 import { readCalls, readRecords } from './demo-log.ts'
@@ -415,4 +418,31 @@ test('a deadline starts again at each progress', async (t) => {
   )
   const result = await client.callTool({ name: 'busy' }, undefined, { onprogress: () => undefined })
   assert.equal(result.isError, undefined)
+})
+
+test('a call that names no tool is told so, and which tools there are', async (t) => {
+  const { client, calls } = await startWrapped(t, (server) => {
+    for (const name of ['add', 'find', 'list', 'pay', 'send']) {
+      server.registerTool(name, {}, () => text('ok'))
+    }
+  })
+  const say = async (params: Record<string, unknown>) => {
+    const result = await client.request({ method: 'tools/call', params }, CallToolResultSchema)
+    assert.equal(result.isError, true)
+    return textOf(result)
+  }
+  const tools = 'There are "add", "find", "list" and 2 more.'
+  assert.equal(
+    await say({ arguments: {} }),
+    `The call names no tool: \`name\` is missing. ${tools}`,
+  )
+  assert.equal(await say({ name: '' }), `The call names no tool: \`name\` is missing. ${tools}`)
+  assert.equal(
+    await say({ name: 7 }),
+    `The call names no tool: \`name\` must be a string, received a number. ${tools}`,
+  )
+  assert.deepEqual(
+    calls().map(({ tool, error }) => [tool, error?.class]),
+    Array(3).fill(['(no name)', 'unknown_tool']),
+  )
 })
