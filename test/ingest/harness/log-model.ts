@@ -14,6 +14,8 @@ type Fate = {
   mayBeLost: boolean
   /** It was never whole in one file. */
   torn: boolean
+  /** Its row was there and was removed for its age: it must not come back. */
+  removed: boolean
 }
 
 const BANNER = `${JSON.stringify({ level: 30, time: NOON, msg: `welcome ${'-'.repeat(2000)}` })}\n`
@@ -93,6 +95,11 @@ export class LogModel {
     this.#fateOf(id).torn = true
   }
 
+  /** Retention took the rows away. */
+  removed(ids: readonly string[]): void {
+    for (const id of ids) this.#fateOf(id).removed = true
+  }
+
   /** The path under which an unfinished line will be finished has changed. */
   renamed(from: string, to: string): void {
     if (this.#unfinished?.path === from) this.#unfinished.path = to
@@ -126,10 +133,11 @@ export class LogModel {
       const fate = this.#fates.get(uid)
       if (!fate?.line.includes(`"args":${args}}`)) faults.push(`garbled: ${uid} ${args}`)
     }
-    for (const [id, { mayBeLost, torn }] of this.#fates) {
+    for (const [id, { mayBeLost, torn, removed }] of this.#fates) {
       const count = counts.get(id) ?? 0
       if (count > 1) faults.push(`doubled: ${id} ${count} times`)
-      if (count === 0 && !mayBeLost && !torn) faults.push(`lost: ${id}`)
+      if (count > 0 && removed) faults.push(`back again: ${id} had been removed`)
+      if (count === 0 && !mayBeLost && !torn && !removed) faults.push(`lost: ${id}`)
       if (count > 0 && torn) faults.push(`garbled: ${id} was never whole`)
     }
     return faults
@@ -160,7 +168,7 @@ export class LogModel {
     const line = stamped
       ? createStampedLine(this.#writer, this.#n, NOON, callRecord({ call: id, args }))
       : foreignCall(id, { args })
-    this.#fates.set(id, { line, mayBeLost: false, torn: false })
+    this.#fates.set(id, { line, mayBeLost: false, torn: false, removed: false })
     return { id, line }
   }
 

@@ -49,6 +49,7 @@ const WEIGHTS = {
   crash: 2,
   crashInTransaction: 2,
   pack: 2,
+  retention: 1,
   quiet: 1,
 } as const
 
@@ -180,6 +181,7 @@ class HarnessRun {
       this.#tailer = this.#openTailer()
     },
     pack: () => this.#pack(),
+    retention: () => this.#removeOldest(),
     quiet: () => this.#quiet(),
   }
 
@@ -277,6 +279,19 @@ class HarnessRun {
     this.#destroy(path, () => rmSync(path))
   }
 
+  /** As retention does it: the oldest rows go, what was counted stays counted. */
+  #removeOldest(): void {
+    const { database } = this.#tailer
+    const oldest = database
+      .prepare('SELECT call_id AS id, uid FROM call_text ORDER BY call_id LIMIT ?')
+      .all(this.#random.integer(1, 30)) as { id: number; uid: string }[]
+    const last = oldest.at(-1)?.id ?? 0
+    database.transaction(() => {
+      for (const sql of REMOVE_SQL) database.prepare(sql).run(last)
+    })()
+    this.#model.removed(oldest.map(({ uid }) => uid))
+  }
+
   #duringRead(act: () => void): void {
     this.#beforeRead = { reads: this.#random.integer(1, 12), act }
     try {
@@ -317,6 +332,22 @@ class HarnessRun {
     return tailer
   }
 }
+
+const REMOVE_SQL = [
+  `UPDATE quarter_count SET removed_calls = removed_calls + gone.calls,
+     removed_duration_us = removed_duration_us + gone.duration_us
+   FROM (
+     SELECT tool_id, class_id, outcome_id, server_id, client_id, started_ms / 900000 AS quarter,
+       count(*) AS calls, sum(duration_us) AS duration_us
+     FROM call WHERE id <= ? GROUP BY 1, 2, 3, 4, 5, 6
+   ) AS gone
+   WHERE (quarter_count.tool_id, quarter_count.class_id, quarter_count.outcome_id,
+       quarter_count.server_id, quarter_count.client_id, quarter_count.quarter)
+     = (gone.tool_id, gone.class_id, gone.outcome_id, gone.server_id, gone.client_id, gone.quarter)`,
+  'DELETE FROM call_signature WHERE call_id <= ?',
+  'DELETE FROM call_text WHERE call_id <= ?',
+  'DELETE FROM call WHERE id <= ?',
+]
 
 /** Logs on a real disk, where inodes are used again; the database in memory where there is some. */
 function createHarnessWorld(): World {
