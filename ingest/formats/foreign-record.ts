@@ -68,6 +68,7 @@ export function readForeignRecord(
       args: argsName === undefined ? null : argsTextOf(record[argsName], line, argsName, context),
       detail,
       issues: [],
+      protocol: undefined,
     },
   }
 }

@@ -26,6 +26,8 @@ export type CallFields = {
   args: string | null
   detail: string
   issues: readonly ArgumentIssue[]
+  /** Version and transport; undefined where they are not known or in the detail. */
+  protocol: readonly [version: string, transport: string] | undefined
 }
 
 /** start, exit, beat … and kinds this version does not know. */

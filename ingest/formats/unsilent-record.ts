@@ -4,7 +4,7 @@ import {
   ISSUE_CODES,
   type NameAndVersion,
 } from '../../server/call-log/record.ts'
-import { isLeftOut } from '../store/call-detail.ts'
+import { isLeftOut, protocolOf } from '../store/call-detail.ts'
 import { CALL_FLAGS } from '../store/schema.ts'
 import {
   argsKeyOf,
@@ -95,10 +95,10 @@ function readCall(
 ): ParsedLine {
   const tool = textOf(record.tool)
   if (tool === undefined) return { fate: 'refused', reason: 'invalid', stamp }
-  const argsKey = argsKeyOf(record.args_hash)
+  const columns = { argsKey: argsKeyOf(record.args_hash), protocol: protocolOf(record) }
   const detail: JsonObject = {}
   for (const key of Object.keys(record)) {
-    if (!NOT_IN_DETAIL.has(key) && !isLeftOut(key, record, argsKey)) copyKey(record, key, detail)
+    if (!NOT_IN_DETAIL.has(key) && !isLeftOut(key, record, columns)) copyKey(record, key, detail)
   }
   let flags = flagsOf(record)
   const startedMs = plausibleMs(record.started, context.nowMs)
@@ -131,7 +131,7 @@ function readCall(
     outcomeId: verdict.outcomeId,
     classId: verdict.classId,
     flags,
-    argsKey,
+    ...columns,
     uid: textOf(record.call) ?? '',
     args: argsTextOf(record, line) ?? null,
     detail: detailText,

@@ -1,17 +1,34 @@
 /**
  * What of a record does not become a column goes into `call_text.detail` as JSON. This file owns
- * that text's shape, both ways. Two things that nearly every record has are left out and put back
+ * that text's shape, both ways. Things that nearly every record has are left out and put back
  * when it is read:
  *
  * - `attempts` of the usual kind, one attempt that took as long as the handler;
- * - `args_hash` where call.args_key has its first 52 bits.
+ * - `args_hash` where call.args_key has its first 52 bits;
+ * - `protocol` and `transport` where call.protocol_id has both.
  */
 
 type Detail = Record<string, unknown>
 
+/** What a row's columns have of these, as `expandDetail` will find it. */
+export type DetailColumns = {
+  argsKey: number | null
+  protocol: readonly [version: string, transport: string] | undefined
+}
+
+const PROTOCOL = /^[ -~]{1,32}$/
+
+/** Version and transport if both are words that a dictionary may have. */
+export function protocolOf(record: Detail): DetailColumns['protocol'] {
+  const { protocol, transport } = record
+  if (typeof protocol !== 'string' || typeof transport !== 'string') return undefined
+  return PROTOCOL.test(protocol) && PROTOCOL.test(transport) ? [protocol, transport] : undefined
+}
+
 /** Need not be stored: `expandDetail` can put it back. */
-export function isLeftOut(key: string, record: Detail, argsKey: number | null): boolean {
-  if (key === 'args_hash') return argsKey !== null
+export function isLeftOut(key: string, record: Detail, columns: DetailColumns): boolean {
+  if (key === 'args_hash') return columns.argsKey !== null
+  if (key === 'protocol' || key === 'transport') return columns.protocol !== undefined
   return key === 'attempts' && isUsual(record.attempts, record.handler_ms)
 }
 
@@ -24,11 +41,16 @@ function isUsual(attempts: unknown, handlerMs: unknown): boolean {
 }
 
 /** The detail as the record had it; of the arguments' hash 13 digits. Changes its argument. */
-export function expandDetail(detail: Detail, argsKey: number | null | undefined): Detail {
+export function expandDetail(detail: Detail, { argsKey, protocol }: DetailColumns): Detail {
   const { attempts, handler_ms: handlerMs } = detail
   if (attempts === undefined && typeof handlerMs === 'number') detail.attempts = [{ ms: handlerMs }]
-  if (detail.args_hash === undefined && typeof argsKey === 'number') {
+  if (detail.args_hash === undefined && argsKey !== null) {
     detail.args_hash = argsKey.toString(16).padStart(13, '0')
+  }
+  if (protocol) {
+    const [version, transport] = protocol
+    detail.protocol ??= version
+    detail.transport ??= transport
   }
   return detail
 }

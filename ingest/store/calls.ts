@@ -48,6 +48,7 @@ export function createCalls(database: Database, dictionaries: Dictionaries): Cal
       place.offset,
       place.writerId,
       place.n,
+      ids.protocolId ?? null,
     )
     return changes === 0 ? undefined : Number(lastInsertRowid)
   }
@@ -75,10 +76,11 @@ export function createCalls(database: Database, dictionaries: Dictionaries): Cal
         serverId: dictionaries.server(call.server),
         toolId: tool.id,
         clientId: dictionaries.client(call.client),
+        protocolId: call.protocol && dictionaries.protocol(...call.protocol),
       }
       const callId = addRow(call, place, ids)
       if (callId === undefined) return undefined
-      addWords(callId, call, tool.id, tool.kept ? call.detail : withToolName(call))
+      addWords(callId, call, tool.id, detailOf(call, tool.kept, ids.protocolId))
       const { classId, outcomeId, startedMs, durationUs } = call
       rollup.count({ ...ids, classId, outcomeId, startedMs, durationUs })
       return ids.serverId
@@ -95,11 +97,27 @@ export function createCalls(database: Database, dictionaries: Dictionaries): Cal
   }
 }
 
-type Ids = { serverId: number; toolId: number; clientId: number }
+type Ids = {
+  serverId: number
+  toolId: number
+  clientId: number
+  protocolId: number | undefined
+}
 
-function withToolName({ detail, tool }: CallFields): string {
-  const name = `{"tool":${JSON.stringify(tool)}`
-  return detail === '{}' ? `${name}}` : `${name},${detail.slice(1)}`
+/** With what its dictionaries would not take. */
+function detailOf(call: CallFields, toolKept: boolean, protocolId: number | undefined): string {
+  let { detail } = call
+  if (!toolKept) detail = withKey(detail, 'tool', call.tool)
+  if (call.protocol && protocolId === undefined) {
+    const [version, transport] = call.protocol
+    detail = withKey(withKey(detail, 'transport', transport), 'protocol', version)
+  }
+  return detail
+}
+
+function withKey(detail: string, key: string, value: string): string {
+  const begin = `{"${key}":${JSON.stringify(value)}`
+  return detail === '{}' ? `${begin}}` : `${begin},${detail.slice(1)}`
 }
 
 function prepareStatements(database: Database) {
@@ -112,8 +130,9 @@ function prepareStatements(database: Database) {
     addCall: database.prepare(`
       INSERT INTO call
         (started_ms, duration_us, duration_bin, server_id, tool_id, client_id, session_id,
-         outcome_id, class_id, flags, args_key, stream_id, line_offset, writer_id, n)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         outcome_id, class_id, flags, args_key, stream_id, line_offset, writer_id, n,
+         protocol_id)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (writer_id, n) DO NOTHING`),
     addText: database.prepare(
       'INSERT INTO call_text (call_id, uid, args, detail) VALUES (?, ?, ?, ?)',

@@ -6,6 +6,7 @@ import { cleanName, cleanVersion } from './names.ts'
 const MAX_TOOLS_PER_SERVER = 1000
 const MAX_SERVERS = 1000
 const MAX_CLIENTS = 1000
+const MAX_PROTOCOLS = 1000
 /** Entries of a memory, not of a table: it is emptied and filled again from the table. */
 const MAX_REMEMBERED = 100_000
 const MAX_REMEMBERED_LENGTH = 1024
@@ -21,6 +22,8 @@ export type Dictionaries = {
   /** 0: not known. */
   client(client: NameAndVersion | undefined): number
   session(key: string): number
+  /** Undefined where there are too many of them already. */
+  protocol(version: string, transport: string): number | undefined
   forget(): void
 }
 
@@ -29,6 +32,7 @@ export function createDictionaries(database: Database): Dictionaries {
   const tools = createMemory<{ id: number; kept: boolean }>()
   const clients = createMemory<number>()
   const sessions = createMemory<number>()
+  const protocols = createMemory<number | undefined>()
 
   const server = pairTable(
     database,
@@ -45,6 +49,12 @@ export function createDictionaries(database: Database): Dictionaries {
     'SELECT id FROM client WHERE name = ? AND version = ?',
     'INSERT OR IGNORE INTO client (name, version) VALUES (?, ?)',
   )
+  const protocol = pairTable(
+    database,
+    'SELECT id FROM protocol WHERE version = ? AND transport = ?',
+    'INSERT OR IGNORE INTO protocol (version, transport) VALUES (?, ?)',
+  )
+  const protocolCount = database.prepare('SELECT count(*) FROM protocol').pluck()
   const toolCount = database.prepare('SELECT count(*) FROM tool WHERE server_name = ?').pluck()
   const serverCount = database.prepare('SELECT count(*) FROM server').pluck()
   const clientCount = database.prepare('SELECT count(*) FROM client').pluck()
@@ -91,8 +101,16 @@ export function createDictionaries(database: Database): Dictionaries {
         return changes === 1 ? Number(lastInsertRowid) : (findSession.get(clean) as number)
       })
     },
+    protocol(version, transport) {
+      return remembered(protocols, version, transport, () => {
+        const found = protocol.find(version, transport)
+        if (found !== undefined) return found
+        const full = (protocolCount.get() as number) >= MAX_PROTOCOLS
+        return full ? undefined : protocol.add(version, transport)
+      })
+    },
     forget() {
-      for (const memory of [servers, tools, clients, sessions]) memory.clear()
+      for (const memory of [servers, tools, clients, sessions, protocols]) memory.clear()
     },
   }
 }

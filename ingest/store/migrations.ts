@@ -1,6 +1,6 @@
 import { ERROR_CLASSES, OUTCOMES } from '../../server/call-log/record.ts'
 import type { Database } from './load-sqlite.ts'
-import { APPLICATION_ID, SCHEMA_SQL, SCHEMA_VERSION } from './schema.ts'
+import { APPLICATION_ID, CALLS_VIEW_SQL, SCHEMA_SQL, SCHEMA_VERSION } from './schema.ts'
 
 /** Steps from version i + 1 to i + 2. Append only; each is run once in one transaction with the version. */
 const MIGRATIONS: readonly string[] = [
@@ -9,6 +9,13 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE stream ADD COLUMN removed_quarantined_lines INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE quarter_count ADD COLUMN removed_calls INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE quarter_count ADD COLUMN removed_duration_us INTEGER NOT NULL DEFAULT 0;
+  CREATE TABLE protocol (
+    id INTEGER PRIMARY KEY,
+    version TEXT NOT NULL,
+    transport TEXT NOT NULL,
+    UNIQUE (version, transport)
+  ) STRICT;
+  ALTER TABLE call ADD COLUMN protocol_id INTEGER REFERENCES protocol (id);
   CREATE TABLE received (
     at_ms INTEGER PRIMARY KEY,
     next_call_id INTEGER NOT NULL,
@@ -39,7 +46,7 @@ const MIGRATIONS: readonly string[] = [
 export function createSchema(database: Database): void {
   database
     .transaction(() => {
-      database.exec(SCHEMA_SQL)
+      database.exec(SCHEMA_SQL + CALLS_VIEW_SQL)
       fillDictionaries(database)
       database.pragma(`application_id = ${APPLICATION_ID}`)
       database.pragma(`user_version = ${SCHEMA_VERSION}`)
@@ -58,7 +65,7 @@ export function migrate(database: Database): void {
         if (version >= SCHEMA_VERSION) return
         const step = MIGRATIONS[version - 1]
         if (step === undefined) throw new Error(`no migration from schema version ${version}`)
-        database.exec(step)
+        database.exec(step + CALLS_VIEW_SQL)
         fillDictionaries(database)
         database.pragma(`user_version = ${version + 1}`)
       })

@@ -87,6 +87,14 @@ CREATE TABLE session (
   key TEXT NOT NULL UNIQUE
 ) STRICT;
 
+-- How calls came in: version of the protocol, kind of transport.
+CREATE TABLE protocol (
+  id INTEGER PRIMARY KEY,
+  version TEXT NOT NULL,
+  transport TEXT NOT NULL,
+  UNIQUE (version, transport)
+) STRICT;
+
 -- One process of a server and its log (or, unstamped, one stream of foreign lines).
 CREATE TABLE writer (
   id INTEGER PRIMARY KEY,
@@ -194,6 +202,8 @@ CREATE TABLE call (
   line_offset INTEGER NOT NULL,
   writer_id INTEGER NOT NULL REFERENCES writer (id),
   n INTEGER NOT NULL,
+  -- NULL where the line does not say, or call_text.detail has it.
+  protocol_id INTEGER REFERENCES protocol (id),
   UNIQUE (writer_id, n)
 ) STRICT;
 
@@ -207,8 +217,7 @@ CREATE TABLE call_text (
   uid TEXT NOT NULL,
   -- The exact text of the record's args; NULL where the line had none.
   args TEXT,
-  -- JSON: the record's keys that are not columns (request, protocol, transport, trace, handler_ms,
-  -- dropped, attempts, error, issues, result, delivered, retry_suppressed), less what
+  -- JSON: the record's keys that are not columns (request, trace, handler_ms, dropped, attempts, error, issues, result, delivered, retry_suppressed), less what
   -- call-detail.ts can put back.
   detail TEXT NOT NULL
 ) STRICT;
@@ -334,7 +343,11 @@ CREATE TABLE ingester (
   roots TEXT NOT NULL,
   problems TEXT NOT NULL
 ) STRICT;
+`
 
+/** For people. It holds nothing, so that it is made anew with each version of the schema. */
+export const CALLS_VIEW_SQL = `
+DROP VIEW IF EXISTS calls;
 CREATE VIEW calls AS
 SELECT
   call.id AS id,
@@ -348,6 +361,8 @@ SELECT
   client.name AS client,
   client.version AS client_version,
   session.key AS session,
+  protocol.version AS protocol,
+  protocol.transport AS transport,
   outcome.name AS outcome,
   error_class.name AS class,
   call_text.detail ->> '$.error.code' AS error_code,
@@ -364,5 +379,6 @@ JOIN client ON client.id = call.client_id
 JOIN outcome ON outcome.id = call.outcome_id
 JOIN error_class ON error_class.id = call.class_id
 JOIN stream ON stream.id = call.stream_id
-LEFT JOIN session ON session.id = call.session_id;
+LEFT JOIN session ON session.id = call.session_id
+LEFT JOIN protocol ON protocol.id = call.protocol_id;
 `

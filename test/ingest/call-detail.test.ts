@@ -12,11 +12,24 @@ import {
   withReader,
 } from './support.ts'
 
+type Row = {
+  detail: string
+  argsKey: number | null
+  version: string | null
+  transport: string | null
+}
+
 const HASH = '847f4844a6e10d5f'
 
 test('what is left out of the stored detail is put back when it is read', async () => {
   const world = createWorld()
-  const usual = { handler_ms: 9.5, attempts: [{ ms: 9.5 }], args_hash: HASH }
+  const usual = {
+    handler_ms: 9.5,
+    attempts: [{ ms: 9.5 }],
+    args_hash: HASH,
+    protocol: '2025-11-25',
+    transport: 'stdio' as const,
+  }
   const retried = {
     handler_ms: 20,
     attempts: [
@@ -34,13 +47,19 @@ test('what is left out of the stored detail is put back when it is read', async 
   await ingestOnce(world)
   withReader(world, (database) => {
     const rows = database
-      .prepare('SELECT detail, args_key FROM call JOIN call_text ON call_id = call.id ORDER BY n')
-      .all() as { detail: string; args_key: number | null }[]
+      .prepare(`
+        SELECT detail, args_key AS argsKey, protocol.version, protocol.transport
+        FROM call JOIN call_text ON call_id = call.id
+        LEFT JOIN protocol ON protocol.id = protocol_id ORDER BY n`)
+      .all() as Row[]
     assert.equal(rows[0]?.detail, '{"request":1,"handler_ms":9.5}')
     assert.deepEqual(
-      rows.map(({ detail, args_key }) => expandDetail(JSON.parse(detail), args_key)),
+      rows.map(({ detail, argsKey, version, transport }) => {
+        const protocol = version && transport ? ([version, transport] as const) : undefined
+        return expandDetail(JSON.parse(detail), { argsKey, protocol })
+      }),
       [
-        { request: 1, handler_ms: 9.5, attempts: [{ ms: 9.5 }], args_hash: HASH.slice(0, 13) },
+        { request: 1, ...usual, args_hash: HASH.slice(0, 13) },
         { request: 1, handler_ms: 20, attempts: retried.attempts },
         { request: 1, attempts: [] },
       ],

@@ -551,3 +551,17 @@ test('a backup of stamped lines that is replaced by one with unstamped lines is 
   assertSound(tailer.database)
   tailer.stop()
 })
+
+test('logs that end alike are told apart by how they begin', () => {
+  const world = createWorld()
+  const tailer = createTailer(world)
+  const ending = `${JSON.stringify({ level: 30, time: NOON, msg: 'x'.repeat(2000) })}\n`
+  append(world.log('a.log'), lines(unstamped, 10, 14), ending)
+  tailer.poll()
+  truncateSync(world.log('a.log'), 0)
+  append(world.log('a.log'), lines(unstamped, 20, 24), ending, unstamped(25))
+  tailer.settle()
+  assert.deepEqual(storedCalls(tailer.database), [...ids('u-', 10, 14), ...ids('u-', 20, 25)])
+  assertSound(tailer.database)
+  tailer.stop()
+})

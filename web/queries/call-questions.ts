@@ -89,7 +89,7 @@ export function call(reader: Reader, id: number): CallDetail | undefined {
   return {
     ...toCallRow(row, names),
     clientVersion: row.client_id === 0 ? undefined : names.clients.get(row.client_id)?.version,
-    detail: parseDetail(row.detail, row.args_key),
+    detail: parseDetail(row),
     file: row.path,
     lineOffset: row.line_offset,
     writer: row.w,

@@ -1,4 +1,4 @@
-import { expandDetail } from '../../ingest/store/call-detail.ts'
+import { type DetailColumns, expandDetail } from '../../ingest/store/call-detail.ts'
 import { CALL_FLAGS } from '../../ingest/store/schema.ts'
 import type { CallRow } from './call-store.ts'
 import { classOf, outcomeOf } from './counting.ts'
@@ -6,7 +6,7 @@ import type { Names } from './names.ts'
 import type { CallDbRow } from './sql/calls.ts'
 
 export function toCallRow(row: CallDbRow, names: Names): CallRow {
-  const detail = parseDetail(row.detail, row.args_key)
+  const detail = parseDetail(row)
   const server = names.servers.get(row.server_id)
   const message = isObject(detail.error) ? detail.error.message : undefined
   return {
@@ -34,13 +34,18 @@ export function toCallRow(row: CallDbRow, names: Names): CallRow {
 }
 
 /** Written by the ingester as JSON; a row that some other hand has spoilt must not break a page. */
-export function parseDetail(text: string, argsKey: number | null): Record<string, unknown> {
+export function parseDetail(row: CallDbRow): Record<string, unknown> {
   try {
-    const detail: unknown = JSON.parse(text)
-    return isObject(detail) ? expandDetail(detail, argsKey) : { unreadable: text }
+    const detail: unknown = JSON.parse(row.detail)
+    return isObject(detail) ? expandDetail(detail, columnsOf(row)) : { unreadable: row.detail }
   } catch {
-    return { unreadable: text }
+    return { unreadable: row.detail }
   }
+}
+
+function columnsOf({ args_key, protocol, transport }: CallDbRow): DetailColumns {
+  const known = protocol !== null && transport !== null
+  return { argsKey: args_key, protocol: known ? [protocol, transport] : undefined }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

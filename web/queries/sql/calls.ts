@@ -12,16 +12,20 @@ export type CallDbRow = {
   flags: number
   args_key: number | null
   session: string | null
+  protocol: string | null
+  transport: string | null
   uid: string
   args: string | null
   detail: string
 }
 
 const COLUMNS = `call.id AS id, call.started_ms AS started_ms, duration_us, call.server_id AS server_id,
-  tool_id, client_id, outcome_id, class_id, flags, args_key, session.key AS session, uid, args, detail`
+  tool_id, client_id, outcome_id, class_id, flags, args_key, session.key AS session,
+  protocol.version AS protocol, protocol.transport AS transport, uid, args, detail`
 
 const JOINS = `JOIN call_text ON call_text.call_id = call.id
-  LEFT JOIN session ON session.id = call.session_id`
+  LEFT JOIN session ON session.id = call.session_id
+  LEFT JOIN protocol ON protocol.id = call.protocol_id`
 
 /** The ids first: text is read for the page's rows alone. */
 export function pageRows(where: CallCondition, hasCursor: boolean): string {
