@@ -1,9 +1,11 @@
 import { resolveRoots } from './discovery.ts'
 import { type FilePort, realFiles } from './file-port.ts'
 import { prepareDatabase } from './store/open-database.ts'
+import type { Removed } from './store/removals.ts'
 import type { TailLimits } from './tail-limits.ts'
 import { IngestRun } from './worker/ingest-run.ts'
 import { takeLease } from './worker/lease.ts'
+import type { RetentionLimits } from './worker/retention.ts'
 
 export type IngestOptions = {
   /** Directories (searched to a depth), files, or globs. */
@@ -19,6 +21,8 @@ export type IngestOptions = {
   now?(): number
   /** Refuses to let the database grow beyond this. */
   maxDatabaseBytes?: number
+  /** What is removed again, and counted. Default: nothing. */
+  retention?: RetentionLimits
   limits?: Partial<TailLimits>
   files?: FilePort
 }
@@ -50,6 +54,8 @@ export type IngestSummary = {
   foreignLines: number
   /** Refused lines by reason. */
   quarantined: Record<string, number>
+  /** Rows that were too old or too many. */
+  removed: Removed
   bytes: number
   seconds: number
   problems: string[]

@@ -6,13 +6,14 @@ import type { Poll } from '../poll.ts'
 import { createLineRedactor } from '../redactor.ts'
 import type { IngestOptions, IngestSummary } from '../run-ingest.ts'
 import { addResult, emptyResult } from '../store/batch-result.ts'
+import { addRemoved, NOTHING_REMOVED } from '../store/removals.ts'
 import { asStoreError, isSqliteError, isTemporary, StoreError } from '../store/store-error.ts'
 import { Tailer } from '../tail.ts'
+import { type Chores, createChores } from './chores.ts'
 import { createDirectoryWatch, type DirectoryWatch } from './directory-watch.ts'
 import { openStore, type Store } from './open-store.ts'
 import { createPause } from './pause.ts'
 import { createRate, type Rate } from './rate.ts'
-import { createRequestDesk, type RequestDesk } from './request-desk.ts'
 
 const POLL_MS = 500
 /** With reliable watches and nothing new the wait doubles up to this. */
@@ -37,11 +38,12 @@ export class IngestRun {
   readonly #pause = createPause(MIN_GAP_MS)
   readonly #watch: DirectoryWatch
   readonly #pollMs: number
-  readonly #requests: RequestDesk
+  readonly #removed = { ...NOTHING_REMOVED }
   #store: Store | undefined
+  #chores: Chores | undefined
   #lastPoll: Poll | undefined
-  /** A request waits for its next step. */
-  #isAsked = false
+  /** There was something to do beside reading, so there may be more. */
+  #hasChores = false
   #problem: StoreError | undefined
   #retries = 0
   #waitMs: number
@@ -54,7 +56,6 @@ export class IngestRun {
     this.#pollMs = options.pollMs ?? POLL_MS
     this.#waitMs = this.#pollMs
     this.#rate = createRate(this.#startedAt)
-    this.#requests = createRequestDesk(options.databasePath, this.#now)
     this.#watch = createDirectoryWatch(() => this.#pause.wake())
     this.#tailer = new Tailer({
       files,
@@ -72,7 +73,7 @@ export class IngestRun {
       const poll = this.#pollOrTrouble()
       this.#tell()
       if (poll) await this.#tailer.unpackNext()
-      if (poll && (poll.hasMore || this.#isAsked)) {
+      if (poll && (poll.hasMore || this.#hasChores)) {
         // Only let signals and timers have their turn.
         this.#waitMs = this.#pollMs
         await setImmediate()
@@ -94,10 +95,8 @@ export class IngestRun {
       addResult(this.#total, poll.stored)
       this.#rate.add(poll.stored.lines, performance.now())
       this.#lastPoll = poll
+      this.#doChores()
       this.#writeRow(store, poll)
-      this.#isAsked = this.#requests.step(store.database)
-      // Names that the step has removed must not be known by their old ids.
-      if (this.#isAsked) this.#tailer.forgetNames()
       this.#problem = undefined
       this.#retries = 0
       return poll
@@ -109,14 +108,28 @@ export class IngestRun {
 
   #openStore(): Store {
     if (!this.#store) {
-      const { databasePath, maxDatabaseBytes } = this.#options
+      const { databasePath, maxDatabaseBytes, retention } = this.#options
       this.#store = openStore(databasePath, {
         maxBytes: maxDatabaseBytes,
         startedMs: this.#startedMs,
       })
       this.#tailer.attach(this.#store.database)
+      this.#chores = createChores(this.#store.database, {
+        databasePath,
+        retention: retention ?? {},
+        now: this.#now,
+      })
     }
     return this.#store
+  }
+
+  #doChores(): void {
+    const done = this.#chores?.step()
+    this.#hasChores = done?.any === true
+    if (!done?.any) return
+    addRemoved(this.#removed, done.removed)
+    // Names that have gone must not be known by their old ids.
+    this.#tailer.forgetNames()
   }
 
   /** Temporary trouble is waited out: the offsets stand where the last commit left them. */
@@ -128,7 +141,6 @@ export class IngestRun {
     if (!isTemporary(trouble.state) || givesUp) throw trouble
     this.#problem = trouble
     this.#retries += 1
-    this.#requests.forget()
     // After a failed write or sync the connection's own state is not to be trusted.
     if (trouble.state === 'io') this.#closeStore()
   }
@@ -149,7 +161,7 @@ export class IngestRun {
       {
         lagBytes: poll.bytesTotal - poll.bytesDone,
         roots: this.#options.roots,
-        problems: poll.problems,
+        problems: [...(this.#chores?.problems() ?? []), ...poll.problems],
       },
       this.#now(),
     )
@@ -169,10 +181,11 @@ export class IngestRun {
   }
 
   #problems(): string[] {
-    const own = [this.#problem?.message, this.#requests.problem()].filter(
-      (each) => each !== undefined,
-    )
-    return [...own, ...(this.#lastPoll?.problems ?? [])]
+    return [
+      ...(this.#problem ? [this.#problem.message] : []),
+      ...(this.#chores?.problems() ?? []),
+      ...(this.#lastPoll?.problems ?? []),
+    ]
   }
 
   #summary(): IngestSummary {
@@ -181,6 +194,7 @@ export class IngestRun {
       ...counts,
       files: this.#lastPoll?.files ?? 0,
       quarantined: Object.fromEntries(quarantined),
+      removed: this.#removed,
       seconds: (performance.now() - this.#startedAt) / 1000,
       problems: this.#problems(),
     }

@@ -42,8 +42,6 @@ export type RequestDesk = {
   step(database: Database): boolean
   /** A sentence while the state file cannot be read. */
   problem(): string | undefined
-  /** After an error: a request that was under way begins again. */
-  forget(): void
 }
 
 export function createRequestDesk(
@@ -78,12 +76,22 @@ export function createRequestDesk(
     }
   }
 
+  /** After an error the request begins again. */
+  function nextOrDrop(work: RequestProgress): Answer | undefined {
+    try {
+      return work.next()
+    } catch (error) {
+      current = undefined
+      throw error
+    }
+  }
+
   return {
     step(database) {
       if (!current) takeNext(database)
       if (!current) return false
       const { request, work } = current
-      const answer = work.next()
+      const answer = nextOrDrop(work)
       if (answer) {
         writeAnswer(database, request, answer, now())
         current = undefined
@@ -92,9 +100,6 @@ export function createRequestDesk(
       return true
     },
     problem: () => problem,
-    forget() {
-      current = undefined
-    },
   }
 }
 
