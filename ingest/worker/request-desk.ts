@@ -9,6 +9,8 @@ import {
   writeAnswer,
 } from '../store/requests.ts'
 import { StoreError } from '../store/store-error.ts'
+import { forget } from './forget.ts'
+import { RequestRefusal } from './request-refusal.ts'
 
 export type RequestWork = {
   database: Database
@@ -23,18 +25,10 @@ export type RequestWork = {
  */
 export type RequestHandler = (work: RequestWork) => Generator<void, Record<string, number>>
 
-/** The message is a sentence for whoever asked. */
-export class RequestRefusal extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'RequestRefusal'
-  }
-}
-
 export type RequestHandlers = Partial<Record<RequestKind, RequestHandler>>
 
 /** Each kind of request and who does it. */
-export const REQUEST_HANDLERS: RequestHandlers = {}
+export const REQUEST_HANDLERS: RequestHandlers = { forget }
 
 /** Carries out requests between polls, one at a time. */
 export type RequestDesk = {

@@ -10,11 +10,8 @@ import {
 } from '../../ingest/store/requests.ts'
 import { openState, statePath } from '../../ingest/store/state-database.ts'
 import { StoreError } from '../../ingest/store/store-error.ts'
-import {
-  createRequestDesk,
-  type RequestHandlers,
-  RequestRefusal,
-} from '../../ingest/worker/request-desk.ts'
+import { createRequestDesk, type RequestHandlers } from '../../ingest/worker/request-desk.ts'
+import { RequestRefusal } from '../../ingest/worker/request-refusal.ts'
 import { createWorld, NOON } from './support.ts'
 
 test('the state file stands beside its database, under its name', () => {
