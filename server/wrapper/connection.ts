@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { attemptContext } from './attempt-context.ts'
 import { classify } from './classify.ts'
 import { ConnectionError, TimeoutError } from './errors.ts'
+import { callContext } from './open-call.ts'
 
 export type ConnectionOptions<C> = {
   /** Closes a client that was retired. Its errors are ignored: the client is broken already. */
@@ -148,18 +148,19 @@ export function connection<C>(
 
   return {
     async use(work) {
-      const context = attemptContext.getStore()
+      // Kept: code that an earlier attempt left running must not speak for a later one.
+      const attempt = callContext.getStore()?.attempt
       const awaitsReopening = failedGeneration === generation && generation > 0
       const { held, client } = await acquire()
-      if (context && awaitsReopening && held.generation > failedGeneration) {
-        context.reconnected = true
+      if (attempt && awaitsReopening && held.generation > failedGeneration) {
+        attempt.reconnected = true
       }
       try {
         return await work(client)
       } catch (error) {
         if (isBroken(error)) {
           retire(held, true)
-          if (context) context.retired = true
+          if (attempt) attempt.retired = true
         }
         throw error
       } finally {

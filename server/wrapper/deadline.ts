@@ -9,6 +9,8 @@ export type Deadline = {
   /** The tool has shown that it gets on: the whole time is given again. */
   restart(): void
   stop(): void
+  /** As if it started again now, where it stands still. */
+  leftMs(): number
 }
 
 export function startDeadline(
@@ -51,6 +53,9 @@ export function startDeadline(
       if (pauses > 0 || timer === undefined) return
       halt()
       run()
+    },
+    leftMs() {
+      return timer === undefined ? leftMs : Math.max(0, leftMs - (now() - since))
     },
     stop() {
       halt()

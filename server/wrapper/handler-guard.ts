@@ -15,7 +15,7 @@ import { isFatalError, isInvalidArgumentsError, isToolError } from './errors.ts'
 import { argumentsError } from './explain-arguments.ts'
 import { explainUnknownArguments } from './explain-unknown.ts'
 import { type Handler, isRecord, URL_ELICITATION_REQUIRED } from './mcp-shapes.ts'
-import { callContext, type Ending, type GuardAnswer, type OpenCall, rounded } from './open-call.ts'
+import { callContext, type Ending, type GuardAnswer, type OpenCall } from './open-call.ts'
 import { findOutputProblem } from './output-problem.ts'
 import { plainError, recordedError } from './recorded-error.ts'
 import type { RetryResult } from './retry.ts'
@@ -52,7 +52,8 @@ export function guardWith<H extends Handler>(
   const wrapped = function (this: unknown, ...args: unknown[]): unknown {
     const call = callContext.getStore()
     if (!call || !mayRun(call)) return run.apply(this, args)
-    return runGuarded(call, () => run.apply(this, args), args.at(-1), options)
+    const handle = () => run.apply(this, args)
+    return runGuarded({ call, handle, context: args.at(-1) }, options)
   }
   // SDKs and their users may look at a handler's name and arity.
   Object.defineProperty(wrapped, 'length', { value: handler.length, configurable: true })
@@ -70,36 +71,46 @@ function mayRun({ handler }: OpenCall): boolean {
   return handler.state === 'returned' && isRecord(handler.value) && isUnfinished(handler.value)
 }
 
-async function runGuarded(
-  call: OpenCall,
-  handle: () => unknown,
-  context: unknown,
-  options: GuardOptions & { before?: BeforeHandler },
-): Promise<unknown> {
-  const signal = signalOf(context)
+type Guarded = { call: OpenCall; handle: () => unknown; context: unknown }
+
+/** Without a needless promise: each one costs more than all else this does to a call that is well. */
+function runGuarded(guarded: Guarded, options: GuardOptions & { before?: BeforeHandler }): unknown {
+  const { call, context } = guarded
+  call.beginRun()
   call.handler = { state: 'running', since: performance.now() }
-  const refusal =
-    (await options.before?.(call, context)) ??
-    observing('Checking for unknown arguments', () => refuseUnknown(call))
-  if (refusal) return decide(call, refusal)
-  const outcome = await call.context.retry.run({
-    attempt: () => timed(call, handle),
-    classify: (error) => classificationOf(call, error, signal),
-    mayRepeat: mayRepeat(call, options),
-    signal,
-  })
-  call.attempts = outcome.attempts
-  if (call.closed) call.recordLate(outcome.ok ? 'succeeded' : 'failed')
-  return outcome.ok ? settleReturned(call, outcome.value) : settleThrown(call, outcome)
+  if (!options.before) return refuseOrRun(guarded, options, undefined)
+  return options.before(call, context).then((refusal) => refuseOrRun(guarded, options, refusal))
 }
 
-async function timed(call: OpenCall, handle: () => unknown): Promise<unknown> {
-  const since = performance.now()
-  try {
-    return await handle()
-  } finally {
-    call.handlerMs = rounded((call.handlerMs ?? 0) + performance.now() - since)
-  }
+function refuseOrRun(
+  { call, handle, context }: Guarded,
+  options: GuardOptions,
+  refused: Decision | undefined,
+): unknown {
+  const refusal = refused ?? observing('Checking for unknown arguments', () => refuseUnknown(call))
+  if (refusal) return decide(call, refusal)
+  const signal = signalOf(context)
+  const { deadline } = call
+  return call.context.retry.run(
+    {
+      attempt(report) {
+        call.attempt = report
+        call.handler = { state: 'running', since: performance.now() }
+        return handle()
+      },
+      classify: (error) => classificationOf(call, error, signal),
+      mayRepeat: () => mayRepeat(call, options),
+      signal,
+      attempts: call.attempts,
+      timeLeftMs: deadline && (() => deadline.leftMs()),
+    },
+    (result) => settle(call, result),
+  )
+}
+
+function settle(call: OpenCall, result: RetryResult<unknown>): unknown {
+  if (call.closed) call.recordLate(result.ok ? 'succeeded' : 'failed')
+  return result.ok ? settleReturned(call, result.value) : settleThrown(call, result)
 }
 
 function classificationOf(
@@ -120,8 +131,13 @@ function mayRepeat(call: OpenCall, options: GuardOptions): boolean {
   return annotations !== undefined && (annotations.readOnly || annotations.idempotent)
 }
 
-async function settleReturned(call: OpenCall, value: unknown): Promise<unknown> {
-  const problem = await problemOf(call, value)
+function settleReturned(call: OpenCall, value: unknown): unknown {
+  const problem = problemOf(call, value)
+  if (!(problem instanceof Promise)) return settleChecked(call, value, problem)
+  return problem.then((found) => settleChecked(call, value, found))
+}
+
+function settleChecked(call: OpenCall, value: unknown, problem: string | undefined): unknown {
   if (problem !== undefined) {
     return decide(call, {
       ending: { outcome: 'failed', error: plainError('bad_result', problem) },
@@ -139,13 +155,22 @@ async function settleReturned(call: OpenCall, value: unknown): Promise<unknown> 
   return value
 }
 
-async function problemOf(call: OpenCall, value: unknown): Promise<string | undefined> {
+/** A promise only where an output schema has to be asked. */
+function problemOf(
+  call: OpenCall,
+  value: unknown,
+): string | undefined | Promise<string | undefined> {
   try {
-    return findBrokenSpot(value)?.problem ?? (await findOutputProblem(call, value))
+    const found = findBrokenSpot(value)?.problem ?? findOutputProblem(call, value)
+    return found instanceof Promise ? found.catch(unreadable) : found
   } catch (error) {
-    // A getter or a Proxy of the tool's own: the SDK could not read it either.
-    return `it cannot be read: ${describeError(error).message}`
+    return unreadable(error)
   }
+}
+
+/** A getter or a Proxy of the tool's own: the SDK could not read it either. */
+function unreadable(error: unknown): string {
+  return `it cannot be read: ${describeError(error).message}`
 }
 
 /** `isError` without a word: the client would know that it failed, and nothing else. */

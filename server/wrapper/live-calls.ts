@@ -6,9 +6,10 @@ import { cancelledEnding, disconnectedEnding, noteGivenUp } from './client-gone.
 import { nounFor } from './content-shape.ts'
 import { droppedArguments } from './dropped-arguments.ts'
 import { isId, isRecord, type JsonRpcId, type JsonRpcMessage } from './mcp-shapes.ts'
-import { type CallInit, callContext, type Ending, OpenCall, rounded } from './open-call.ts'
+import { type CallInit, callContext, type Ending, OpenCall } from './open-call.ts'
 import { openCallsOf } from './open-calls.ts'
 import { type Peer, senderOf } from './peer.ts'
+import { roundedMs } from './rounded-ms.ts'
 import type { WrapperContext } from './wrapper-context.ts'
 
 /** The open calls of one transport. */
@@ -84,7 +85,7 @@ export function createLiveCalls(
     if (!unread) return
     answered.delete(id)
     const { sinceMs, ...rest } = unread
-    const ms = rounded(performance.now() - sinceMs)
+    const ms = roundedMs(performance.now() - sinceMs)
     context.log?.record({ kind: 'late', ...rest, ms })
   }
 

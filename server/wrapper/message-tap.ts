@@ -57,30 +57,49 @@ export function createMessageTap(transport: TransportLike, context: WrapperConte
     )
   }
 
-  async function deliver(call: OpenCall, judgement: Judgement, rest: unknown[]): Promise<unknown> {
+  function deliver(call: OpenCall, judgement: Judgement, rest: unknown[]): Promise<unknown> {
     // Cancelled, or past its deadline, while the answer was being judged.
-    if (call.closed) return undefined
-    const { message, ending, fatal } = judgement
-    if (ending.outcome === 'deferred')
+    if (call.closed) return Promise.resolve()
+    const { message, ending } = judgement
+    if (ending.outcome === 'deferred') {
       observing('Following a task', () => followTask(call, message))
-    // Only an HTTP exchange can be told apart as gone; elsewhere the record comes first, so that
-    // no answered call is lost with the process.
-    if (kind === 'http') call.answering = ending
-    else live.close(call, ending)
-    const id = call.init.request
-    const sent = stdio.whileSending(
-      () => target.send(message, ...rest),
-      () => live.unread(id),
-    )
-    if (fatal) dieOfFatal(fatal, context.log, { call: call.id, answered: sent })
+    }
+    if (kind === 'http') return deliverOverHttp(call, judgement, rest)
+    // The record comes first, so that no answered call is lost with the process.
+    live.close(call, ending)
+    return sendAnswer(call, judgement, rest)
+  }
+
+  /** Only an HTTP exchange can be told apart as gone; its record waits for that. */
+  async function deliverOverHttp(
+    call: OpenCall,
+    judgement: Judgement,
+    rest: unknown[],
+  ): Promise<unknown> {
+    const { ending } = judgement
+    call.answering = ending
     try {
-      return await sent
+      return await sendAnswer(call, judgement, rest)
     } catch (error) {
       live.close(call, { ...ending, delivered: false })
       throw error
     } finally {
       live.close(call, ending)
     }
+  }
+
+  function sendAnswer(
+    call: OpenCall,
+    { message, fatal }: Judgement,
+    rest: unknown[],
+  ): Promise<unknown> {
+    const id = call.init.request
+    const sent = stdio.whileSending(
+      () => target.send(message, ...rest),
+      () => live.unread(id),
+    )
+    if (fatal) dieOfFatal(fatal, context.log, { call: call.id, answered: sent })
+    return sent
   }
 
   return {

@@ -18,6 +18,8 @@ import type { Deadline } from './deadline.ts'
 import type { FatalError } from './errors.ts'
 import type { JsonRpcId, ToolResult } from './mcp-shapes.ts'
 import type { ToolSettings } from './options.ts'
+import type { AttemptReport } from './retry.ts'
+import { roundedMs } from './rounded-ms.ts'
 import { observing } from './warn-once.ts'
 import type { WrapperContext } from './wrapper-context.ts'
 
@@ -36,6 +38,7 @@ export type Ending = {
 /** What the guard knows about the handler; the tap joins it with the answer that goes out. */
 export type HandlerState =
   | { state: 'not_run' }
+  /** `since`: when the latest attempt began. */
   | { state: 'running'; since: number }
   | { state: 'returned'; value: unknown }
   | { state: 'decided'; ending: Ending; answer: GuardAnswer }
@@ -84,9 +87,9 @@ export class OpenCall {
   /** The arguments as they arrived, redacted at once: a handler may change its own. */
   readonly args: unknown
   handler: HandlerState = { state: 'not_run' }
-  attempts: Attempt[] = []
-  /** Time in the handler, all attempts. */
-  handlerMs: number | undefined
+  readonly attempts: Attempt[] = []
+  /** What the running attempt's code has to say to the retry policy. */
+  attempt: AttemptReport | undefined
   retrySuppressed: string | undefined
   dropped: string[] | undefined
   /** Writes to stdout during the call that were sent to stderr. */
@@ -97,6 +100,7 @@ export class OpenCall {
   /** The answer is on its way; whatever ends now, this is how the call ended. */
   answering: Ending | undefined
   #closed = false
+  #earlierRunsMs = 0
   readonly #since = performance.now()
 
   constructor(init: CallInit, context: WrapperContext) {
@@ -120,7 +124,7 @@ export class OpenCall {
   }
 
   get ageMs(): number {
-    return rounded(performance.now() - this.#since)
+    return roundedMs(performance.now() - this.#since)
   }
 
   /** Writes the call's one record. Later calls of it do nothing. */
@@ -146,11 +150,20 @@ export class OpenCall {
     )
   }
 
-  /** A handler that still runs has made one attempt, which the retry policy has not told yet. */
+  /** The handler starts, or starts over with the input that its first run has asked for. */
+  beginRun(): void {
+    this.#earlierRunsMs += timeOf(this.attempts) ?? 0
+    this.attempts.length = 0
+  }
+
+  /** The running attempt, if there is one, ends with the call. */
   #attemptsAtEnd(ending: Ending): Attempt[] {
-    if (this.attempts.length > 0 || this.handler.state !== 'running') return this.attempts
-    const ms = rounded(performance.now() - this.handler.since)
-    return [{ ms, ...(ending.error ? { class: ending.error.class } : {}) }]
+    const last = this.attempts.at(-1)
+    const { handler } = this
+    if (handler.state !== 'running' || !last || last.class !== undefined) return this.attempts
+    const ms = roundedMs(performance.now() - handler.since)
+    const ended = { ...last, ms, ...(ending.error ? { class: ending.error.class } : {}) }
+    return [...this.attempts.slice(0, -1), ended]
   }
 
   /** What the journal keeps of it while it runs. */
@@ -174,6 +187,7 @@ export class OpenCall {
   /** In the order of the format. What is undefined here is absent from the line. */
   #recordOf(ending: Ending): CallRecord {
     const { init } = this
+    const attempts = this.#attemptsAtEnd(ending)
     return {
       kind: 'call',
       server: this.context.serverName(),
@@ -187,14 +201,14 @@ export class OpenCall {
       trace: init.trace,
       started: this.startedAt,
       duration_ms: this.ageMs,
-      handler_ms: this.handlerMs,
+      handler_ms: timeOf(attempts, this.#earlierRunsMs),
       args_hash:
         this.settings.capture === 'off'
           ? undefined
           : observing('Hashing arguments', () => argumentsHash(this.args)),
       dropped: this.dropped,
       outcome: ending.outcome,
-      attempts: this.#attemptsAtEnd(ending),
+      attempts,
       error: ending.error,
       issues: ending.issues,
       result: ending.result,
@@ -206,9 +220,11 @@ export class OpenCall {
   }
 }
 
-/** Milliseconds to a thousandth: enough for any reader, and short in the log. */
-export function rounded(ms: number): number {
-  return Math.round(ms * 1_000) / 1_000
+/** Undefined where no attempt was made. */
+function timeOf(attempts: readonly Attempt[], earlierMs = 0): number | undefined {
+  const [first] = attempts
+  if (!first || (attempts.length === 1 && earlierMs === 0)) return first?.ms
+  return roundedMs(attempts.reduce((sum, { ms }) => sum + ms, earlierMs))
 }
 
 function cut(text: string): string {

@@ -11,11 +11,12 @@ const MAX_SHOWN = 3
 /**
  * What is wrong with a result by its tool's output schema, where no SDK looks: results without a
  * `content` key (SDK v1 skips them), and low-level servers. Undefined: nothing, or not ours to say.
+ * A promise only where a schema has to be asked.
  */
-export async function findOutputProblem(
+export function findOutputProblem(
   call: OpenCall,
   value: unknown,
-): Promise<string | undefined> {
+): Promise<string | undefined> | string | undefined {
   if (!isRecord(value) || value.isError === true || isUnfinished(value)) return undefined
   const tool = call.context.catalogue.find(call.tool)
   if (!tool?.outputSchema) return undefined
@@ -23,9 +24,16 @@ export async function findOutputProblem(
   if (value.structuredContent === undefined) {
     return 'it has an output schema, but the result has no structuredContent'
   }
+  return schemaProblem(tool.outputSchema, value)
+}
+
+async function schemaProblem(
+  schema: unknown,
+  value: Record<string, unknown>,
+): Promise<string | undefined> {
   try {
-    const problems = await findProblems(tool.outputSchema, value.structuredContent)
-    return problems.length === 0 ? undefined : inWords(problems, tool.outputSchema, value)
+    const problems = await findProblems(schema, value.structuredContent)
+    return problems.length === 0 ? undefined : inWords(problems, schema, value)
   } catch {
     // A schema whose own code fails says nothing about the result.
     return undefined

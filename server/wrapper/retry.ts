@@ -1,6 +1,8 @@
 import type { Attempt } from '../call-log/record.ts'
-import { type AttemptContext, attemptContext } from './attempt-context.ts'
+import { readProperty } from '../safe-read.ts'
 import type { Classification } from './classify.ts'
+import { createRetryBudget } from './retry-budget.ts'
+import { roundedMs } from './rounded-ms.ts'
 
 export type RetryOptions = {
   /** Attempts in all, the first included. 1 turns retrying off. Default 3. */
@@ -31,14 +33,25 @@ export type RetryDependencies = {
 /** Why a transient failure was not repeated. `deadline`: the wait would not fit in the time left. */
 export type RetrySuppressed = 'unsafe' | 'budget' | 'deadline'
 
+/** What the code of one attempt, such as a `connection`, tells the policy about it. */
+export type AttemptReport = {
+  /** The attempt's client failed and was retired: the next attempt gets a new one. */
+  retired: boolean
+  /** The attempt was made on a client opened anew after a connection failure. */
+  reconnected: boolean
+}
+
 export type RetryRun<T> = {
-  attempt(info: { attempt: number; reconnected: boolean }): Promise<T>
+  /** May throw, or give a promise. */
+  attempt(report: AttemptReport): T | Promise<T>
   classify(error: unknown): Classification
-  /** False for a tool that must not run twice: its failures are final. */
-  mayRepeat: boolean
+  /** False for a tool that must not run twice: its failures are final. Asked after a failure. */
+  mayRepeat(): boolean
   signal?: AbortSignal | undefined
-  /** On the clock of `now`: no attempt starts at or after it. */
-  deadlineAt?: number | undefined
+  /** Filled as the attempts are made, for a call that ends between two of them. */
+  attempts?: Attempt[] | undefined
+  /** How long the call may still take: no attempt starts after it. */
+  timeLeftMs?: (() => number) | undefined
 }
 
 export type RetryResult<T> =
@@ -52,12 +65,16 @@ export type RetryResult<T> =
     }
 
 export type RetryPolicy = {
-  /** Never rejects. */
-  run<T>(options: RetryRun<T>): Promise<RetryResult<T>>
+  /**
+   * Makes attempts until one succeeds or no other is allowed, and gives what `settled` makes of the
+   * result. At once, if the first attempt ends at once; it costs one promise if that succeeds later,
+   * because this stands in the way of every call.
+   */
+  run<T, R>(work: RetryRun<T>, settled: (result: RetryResult<T>) => R): R | Promise<R>
 }
 
-const BUDGET_WINDOW_MS = 60_000
-const BUDGET_SLOTS = 6
+type Running<T> = { work: RetryRun<T>; attempts: Attempt[]; startedAt: number }
+type Started = { entry: Attempt; report: AttemptReport; startedAt: number }
 
 /** Make one for the process: its budget is what keeps an outage from being amplified. */
 export function createRetryPolicy(
@@ -65,115 +82,106 @@ export function createRetryPolicy(
   deps: RetryDependencies,
 ): RetryPolicy {
   const limits = checkedLimits(options)
-  const budget = createBudget(limits.budgetRatio, limits.budgetMinimum, deps.now)
+  const budget = createRetryBudget({
+    ratio: limits.budgetRatio,
+    minimum: limits.budgetMinimum,
+    now: deps.now,
+  })
 
-  return {
-    async run<T>(work: RetryRun<T>): Promise<RetryResult<T>> {
-      const attempts: Attempt[] = []
-      const startedAt = deps.now()
-      budget.countCall()
-      let waitMs = 0
-      let reconnected = false
-      for (let attempt = 1; ; attempt++) {
-        const context: AttemptContext = { retired: false, reconnected: false }
-        const attemptStartedAt = deps.now()
-        const entry: Attempt = { ms: 0 }
-        if (attempt > 1) entry.wait_ms = waitMs
-        attempts.push(entry)
-        const ended = await settle(() =>
-          attemptContext.run(context, () => work.attempt({ attempt, reconnected })),
-        )
-        entry.ms = rounded(deps.now() - attemptStartedAt)
-        if (context.reconnected) entry.reconnected = true
-        if (ended.ok) return { ok: true, value: ended.value, attempts }
-
-        const classification = work.classify(ended.error)
-        entry.class = classification.class
-        if (classification.code !== undefined) entry.code = classification.code
-        const failed = { ok: false, error: ended.error, classification, attempts } as const
-        if (!classification.transient || work.signal?.aborted || attempt >= limits.attempts) {
-          return failed
-        }
-        const next = planNext({ work, attempt, classification, startedAt })
-        if ('suppressed' in next) return { ...failed, suppressed: next.suppressed }
-
-        const waitStartedAt = deps.now()
-        const slept = await settle(() => deps.sleep(next.waitMs, work.signal))
-        if (!slept.ok) {
-          const error = work.signal?.aborted ? work.signal.reason : ended.error
-          return { ...failed, error, classification: work.classify(error) }
-        }
-        waitMs = rounded(deps.now() - waitStartedAt)
-        reconnected = context.retired
-      }
-    },
+  function begin({ attempts }: Running<unknown>, repeats: Partial<Attempt>): Started {
+    const entry: Attempt = { ms: 0, ...repeats }
+    attempts.push(entry)
+    return { entry, report: { retired: false, reconnected: false }, startedAt: deps.now() }
   }
 
-  function planNext<T>({
-    work,
-    attempt,
-    classification,
-    startedAt,
-  }: {
-    work: RetryRun<T>
-    attempt: number
-    classification: Classification
-    startedAt: number
-  }): { waitMs: number } | { suppressed: RetrySuppressed } {
-    if (!work.mayRepeat) return { suppressed: 'unsafe' }
-    const retryAfterS = classification.retryAfterS ?? 0
+  function end({ entry, report, startedAt }: Started): void {
+    entry.ms = roundedMs(deps.now() - startedAt)
+    if (report.reconnected) entry.reconnected = true
+  }
+
+  function succeeded<T>(run: Running<T>, attempt: Started, value: T): RetryResult<T> {
+    end(attempt)
+    return { ok: true, value, attempts: run.attempts }
+  }
+
+  /** Goes on after the first attempt has failed. Never rejects. */
+  async function goOn<T>(run: Running<T>, first: Started, cause: unknown): Promise<RetryResult<T>> {
+    const { work, attempts } = run
+    let last = first
+    let error = cause
+    for (;;) {
+      end(last)
+      const classification = work.classify(error)
+      last.entry.class = classification.class
+      if (classification.code !== undefined) last.entry.code = classification.code
+      const failed = { ok: false, error, classification, attempts } as const
+      if (!classification.transient || work.signal?.aborted || attempts.length >= limits.attempts) {
+        return failed
+      }
+      const next = planNext(run, classification)
+      if ('suppressed' in next) return { ...failed, suppressed: next.suppressed }
+      const waitStartedAt = deps.now()
+      if (!(await sleeps(next.waitMs, work.signal))) {
+        const reason = work.signal?.aborted ? work.signal.reason : error
+        return { ...failed, error: reason, classification: work.classify(reason) }
+      }
+      last = begin(run, { wait_ms: roundedMs(deps.now() - waitStartedAt) })
+      try {
+        return succeeded(run, last, await work.attempt(last.report))
+      } catch (failure) {
+        error = failure
+      }
+    }
+  }
+
+  async function sleeps(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+    try {
+      await deps.sleep(ms, signal)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  function planNext(
+    { work, attempts, startedAt }: Running<unknown>,
+    { retryAfterS = 0 }: Classification,
+  ): { waitMs: number } | { suppressed: RetrySuppressed } {
+    if (!work.mayRepeat()) return { suppressed: 'unsafe' }
     if (retryAfterS > limits.retryAfterMaxS) return { suppressed: 'deadline' }
-    const backoffMs = deps.random() * Math.min(limits.capMs, limits.baseMs * 2 ** (attempt - 1))
+    const backoffMs =
+      deps.random() * Math.min(limits.capMs, limits.baseMs * 2 ** (attempts.length - 1))
     const waitMs = retryAfterS * 1000 + backoffMs
-    const nextAt = deps.now() + waitMs
-    if (nextAt - startedAt > limits.totalMs) return { suppressed: 'deadline' }
-    if (work.deadlineAt !== undefined && nextAt >= work.deadlineAt) {
+    const timeLeftMs = work.timeLeftMs?.() ?? Number.POSITIVE_INFINITY
+    if (deps.now() + waitMs - startedAt > limits.totalMs || waitMs >= timeLeftMs) {
       return { suppressed: 'deadline' }
     }
     if (!budget.takeRetry()) return { suppressed: 'budget' }
     return { waitMs }
   }
-}
-
-type Settled<T> = { ok: true; value: T } | { ok: false; error: unknown }
-
-async function settle<T>(work: () => Promise<T>): Promise<Settled<T>> {
-  try {
-    return { ok: true, value: await work() }
-  } catch (error) {
-    return { ok: false, error }
-  }
-}
-
-/** Counts in slots of ten seconds, so that the window slides without remembering each call. */
-function createBudget(ratio: number, minimum: number, now: () => number) {
-  const slotMs = BUDGET_WINDOW_MS / BUDGET_SLOTS
-  let slots: { at: number; calls: number; retries: number }[] = []
-
-  function currentSlot() {
-    const at = Math.floor(now() / slotMs)
-    slots = slots.filter((slot) => slot.at > at - BUDGET_SLOTS && slot.at <= at)
-    let slot = slots.find((each) => each.at === at)
-    if (!slot) {
-      slot = { at, calls: 0, retries: 0 }
-      slots.push(slot)
-    }
-    return slot
-  }
 
   return {
-    countCall(): void {
-      currentSlot().calls += 1
-    },
-    takeRetry(): boolean {
-      const slot = currentSlot()
-      const calls = slots.reduce((sum, each) => sum + each.calls, 0)
-      const retries = slots.reduce((sum, each) => sum + each.retries, 0)
-      if (retries >= Math.max(minimum, calls * ratio)) return false
-      slot.retries += 1
-      return true
+    run<Value, Settled>(work: RetryRun<Value>, settled: (result: RetryResult<Value>) => Settled) {
+      const run: Running<Value> = { work, attempts: work.attempts ?? [], startedAt: deps.now() }
+      budget.countCall()
+      const first = begin(run, {})
+      let value: Promise<Value> | Value
+      try {
+        value = work.attempt(first.report)
+      } catch (error) {
+        return goOn(run, first, error).then(settled)
+      }
+      if (!isThenable(value)) return settled(succeeded(run, first, value))
+      return Promise.resolve(value).then(
+        (done) => settled(succeeded(run, first, done)),
+        (error) => goOn(run, first, error).then(settled),
+      )
     },
   }
+}
+
+function isThenable<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof readProperty(value, 'then') === 'function'
 }
 
 function checkedLimits(options: RetryOptions): Required<{
@@ -199,8 +207,4 @@ function checkedLimits(options: RetryOptions): Required<{
     )
   }
   return limits
-}
-
-function rounded(ms: number): number {
-  return Math.round(Math.max(0, ms) * 100) / 100
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { test } from 'node:test'
 import { connection } from '../../server/wrapper/connection.ts'
-import { createRetryPolicy } from '../../server/wrapper/retry.ts'
+import { startWrapped } from './wrapper-harness.ts'
 
 type Client = { id: number; broken: boolean; closed: boolean }
 
@@ -193,37 +193,33 @@ test('a close that throws is no news', async () => {
   assert.equal(await api.use(ask), 2)
 })
 
-test('the attempt on a new client is marked in the attempts, later calls are not', async () => {
+test('the attempt on a new client is marked in the record, later calls are not', async (t) => {
   const { clients, open, close } = opener()
   const api = connection(open, { close })
-  const policy = createRetryPolicy(
-    {},
-    { now: () => 0, random: () => 0, sleep: async () => undefined },
+  const { call, calls } = await startWrapped(
+    t,
+    (server) => {
+      server.registerTool('ask', { annotations: { readOnlyHint: true } }, async () => ({
+        content: [{ type: 'text', text: `client ${await api.use(ask)}` }],
+      }))
+    },
+    { retry: { baseMs: 0 } },
   )
-  const told: boolean[] = []
-  const call = () =>
-    policy.run({
-      attempt: ({ reconnected }) => {
-        told.push(reconnected)
-        return api.use(ask)
-      },
-      classify: () => ({ class: 'connection', transient: true, code: 'ECONNRESET' }),
-      mayRepeat: true,
-    })
-  await call()
+  await call('ask')
   for (const client of clients) client.broken = true
-  const rescued = await call()
-  assert.deepEqual(rescued, {
-    ok: true,
-    value: 2,
-    attempts: [
-      { ms: 0, class: 'connection', code: 'ECONNRESET' },
-      { ms: 0, wait_ms: 0, reconnected: true },
-    ],
-  })
-  assert.deepEqual(told, [false, false, true])
-  const later = await call()
-  assert.deepEqual(later.attempts, [{ ms: 0 }])
+  const rescued = await call('ask')
+  assert.deepEqual(rescued.content, [{ type: 'text', text: 'client 2' }])
+  await call('ask')
+  const [first, second, third] = calls().map(({ attempts }) =>
+    attempts.map(({ class: kind, code, reconnected }) => ({ kind, code, reconnected })),
+  )
+  const well = { kind: undefined, code: undefined, reconnected: undefined }
+  assert.deepEqual(first, [well])
+  assert.deepEqual(second, [
+    { kind: 'connection', code: 'ECONNRESET', reconnected: undefined },
+    { ...well, reconnected: true },
+  ])
+  assert.deepEqual(third, [well])
 })
 
 test('open must be a function', () => {
