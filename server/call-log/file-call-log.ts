@@ -197,14 +197,14 @@ export class FileCallLog implements CallLog {
 
   #logSealed(body: LogRecord): void {
     const sealed = attempt(() => sealRecord(body))
-    if (sealed) this.#log(sealed)
+    if (sealed) this.#log(sealed.record, sealed.argumentsJson)
     else this.#countDropped(this.#logger.skip(), 'unreadable')
   }
 
   /** Gives the record its number. One that cannot be serialised is counted in its place. */
-  #log(record: LogRecord): void {
+  #log(record: LogRecord, argumentsJson?: string): void {
     try {
-      this.#lastN = this.#logger.log(record)
+      this.#lastN = this.#logger.log(record, argumentsJson)
     } catch {
       this.#countDropped(this.#lastN + 1, 'unserialisable')
     }

@@ -1,7 +1,8 @@
 import { closeSync, constants, openSync, unlinkSync, writeSync } from 'node:fs'
 import { cutText, type TruncationMarker } from './limits.ts'
 import type { CallRecord } from './record.ts'
-import { redact, redactText } from './redact.ts'
+import { redactText } from './redact.ts'
+import { redactArguments } from './redacted-arguments.ts'
 
 /**
  * The journal of calls that are still running: `<the log's name without its number>.open`, beside
@@ -157,13 +158,10 @@ const MAX_NAME_LENGTH = 200
 function slotText(entry: OpenCallEntry): string {
   const { args, ...rest } = entry
   const head = { ...rest, tool: cutText(redactText(entry.tool), MAX_NAME_LENGTH) }
-  const redacted = redact(args) ?? null
-  const text = `${JSON.stringify({ ...head, args: redacted })}\n`
+  const { json } = redactArguments(args)
+  const text = `${JSON.stringify(head).slice(0, -1)},"args":${json}}\n`
   if (Buffer.byteLength(text) <= SLOT_BYTES) return text
-  const marker: TruncationMarker = {
-    $trunc: true,
-    bytes: Buffer.byteLength(JSON.stringify(redacted)),
-  }
+  const marker: TruncationMarker = { $trunc: true, bytes: Buffer.byteLength(json) }
   const cut = `${JSON.stringify({ ...head, args: marker })}\n`
   if (Buffer.byteLength(cut) <= SLOT_BYTES) return cut
   const { call, server, request, started } = entry

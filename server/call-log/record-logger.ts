@@ -16,10 +16,36 @@ export type RecordLoggerOptions = {
 }
 
 export type RecordLogger = {
-  /** Writes one record under the next sequence number and returns that number. */
-  log(record: LogRecord): number
+  /**
+   * Writes one record under the next sequence number and returns that number. `argumentsJson`
+   * stands on the line as `args`, for a call whose record has none.
+   */
+  log(record: LogRecord, argumentsJson?: string): number
   /** Spends a number on a record that cannot become a line, and returns it. */
   skip(): number
+}
+
+/** What pino is given for each line. */
+type Line = { n: number; record: LogRecord; argumentsJson: string | undefined }
+type Serialise = (this: PinoState, line: Line, text: unknown, level: number, time: string) => string
+type PinoState = { readonly [symbol: symbol]: unknown }
+
+const { asJsonSym, chindingsSym, lsCacheSym } = pino.symbols
+
+/**
+ * In place of pino's own, which goes through a record key by key: this way a record is one call of
+ * JSON.stringify, and takes half of the time.
+ */
+const serialise: Serialise = function (line, _text, level, time) {
+  const levels = this[lsCacheSym] as Record<number, string>
+  return `${levels[level]}${time}${this[chindingsSym]},"n":${line.n},${bodyOf(line)}\n`
+}
+
+/** From the first key to the closing brace. */
+function bodyOf({ record, argumentsJson }: Line): string {
+  const json = JSON.stringify(record)
+  if (argumentsJson === undefined) return json.slice(1)
+  return `${json.slice(1, -1)},"args":${argumentsJson}}`
 }
 
 /**
@@ -41,10 +67,11 @@ export function createRecordLogger(options: RecordLoggerOptions): RecordLogger {
     },
     { write: (line: string) => options.write(line, n) },
   )
+  Object.defineProperty(logger, asJsonSym, { value: serialise })
   return {
-    log(record) {
+    log(record, argumentsJson) {
       n += 1
-      logger[levelOf(record)]({ n, ...record })
+      logger[levelOf(record)]({ n, record, argumentsJson } satisfies Line)
       return n
     },
     skip() {

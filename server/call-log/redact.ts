@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto'
-import { isObject } from '../safe-read.ts'
 import { cutText, MAX_STRING_LENGTH } from './limits.ts'
 import { maskText } from './mask-text.ts'
 import { loadRedactionKey } from './redaction-key.ts'
@@ -28,8 +27,6 @@ const MAX_HASHED_LENGTH = 1024 * 1024
 
 export function createRedactor(key: () => Buffer): Redactor {
   let loaded: Buffer | undefined
-  /** What came out of here: a second redaction of it, at the log's own gate, costs nothing. */
-  const copies = new WeakSet<object>()
 
   function fingerprint(text: string): string {
     loaded ??= key()
@@ -47,11 +44,8 @@ export function createRedactor(key: () => Buffer): Redactor {
   return {
     fingerprint,
     redact(value) {
-      if (isObject(value) && copies.has(value)) return value
       try {
-        const copy = new Redaction(mask, fingerprint).copy(value)
-        if (isObject(copy)) copies.add(copy)
-        return copy
+        return new Redaction(mask, fingerprint).copy(value)
       } catch {
         return UNREADABLE
       }

@@ -43,7 +43,9 @@ function collect(
   if (!properties || !isRecord(value)) return
   for (const key of Object.keys(value)) {
     const property = properties.get(key)
-    if (property) collect(property.view, value[key], [...path, key], dropped)
+    const entry = value[key]
+    if (property && typeof entry !== 'object') continue
+    if (property) collect(property.view, entry, [...path, key], dropped)
     else if (unknownKeys === 'strip') addOnce(dropped, formatPath([...path, key]))
   }
 }

@@ -58,8 +58,8 @@ export function createLiveCalls(
     if (call.closed) return
     call.close(ending)
     if (context.log) openCallsOf(context.log).delete(call)
-    const same = byId.get(call.init.request)?.filter((other) => other !== call) ?? []
-    if (same.length > 0) byId.set(call.init.request, same)
+    const same = byId.get(call.init.request) ?? []
+    if (same.length > 1) same.splice(same.indexOf(call), 1)
     else byId.delete(call.init.request)
     remember(call, ending)
   }
@@ -107,7 +107,9 @@ export function createLiveCalls(
         context,
       )
       call.dropped = droppedArguments(call)
-      byId.set(request, [...(byId.get(request) ?? []), call])
+      const same = byId.get(request)
+      if (same) same.push(call)
+      else byId.set(request, [call])
       if (context.log) openCallsOf(context.log).add(call)
       context.log?.journal.opened(call.id, () => call.entry())
       return call
@@ -139,7 +141,7 @@ export function createLiveCalls(
     close,
     closeAll() {
       for (const calls of [...byId.values()]) {
-        for (const call of calls) {
+        for (const call of [...calls]) {
           // Some HTTP transports close as part of sending: whether it arrived, `send` will tell.
           if (!call.answering) close(call, disconnectedEnding(call))
         }

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
-import { argumentsHash } from '../call-log/canonical-json.ts'
 import type { OpenCallEntry } from '../call-log/open-journal.ts'
 import type {
   ArgumentIssue,
@@ -14,6 +13,11 @@ import type {
   Transport,
 } from '../call-log/record.ts'
 import { redact } from '../call-log/redact.ts'
+import {
+  asRedacted,
+  type RedactedArguments,
+  redactArguments,
+} from '../call-log/redacted-arguments.ts'
 import type { Deadline } from './deadline.ts'
 import type { FatalError } from './errors.ts'
 import type { JsonRpcId, ToolResult } from './mcp-shapes.ts'
@@ -85,7 +89,7 @@ export class OpenCall {
   readonly context: WrapperContext
   readonly startedAt: number
   /** The arguments as they arrived, redacted at once: a handler may change its own. */
-  readonly args: unknown
+  readonly args: RedactedArguments | undefined
   handler: HandlerState = { state: 'not_run' }
   readonly attempts: Attempt[] = []
   /** What the running attempt's code has to say to the retry policy. */
@@ -180,7 +184,7 @@ export class OpenCall {
       transport: init.transport,
       trace: init.trace,
       started: this.startedAt,
-      args: this.args === undefined ? null : this.args,
+      args: this.args,
     }
   }
 
@@ -202,10 +206,7 @@ export class OpenCall {
       started: this.startedAt,
       duration_ms: this.ageMs,
       handler_ms: timeOf(attempts, this.#earlierRunsMs),
-      args_hash:
-        this.settings.capture === 'off'
-          ? undefined
-          : observing('Hashing arguments', () => argumentsHash(this.args)),
+      args_hash: this.args?.hash,
       dropped: this.dropped,
       outcome: ending.outcome,
       attempts,
@@ -215,7 +216,7 @@ export class OpenCall {
       delivered: ending.delivered,
       retry_suppressed: this.retrySuppressed,
       stray_stdout: this.strayStdout,
-      args: this.args === undefined ? null : this.args,
+      args: this.args,
     }
   }
 }
@@ -231,10 +232,16 @@ function cut(text: string): string {
   return text.length <= MAX_NAME_LENGTH ? text : `${text.slice(0, MAX_NAME_LENGTH)}…`
 }
 
-function captured(value: unknown, capture: ToolSettings['capture']): unknown {
-  if (capture === 'off') return undefined
-  const redacted = observing('Redacting arguments', () => redact(value))
-  return capture === 'shapes' ? shapeOf(redacted) : redacted
+/** Undefined where none are to be kept. */
+function captured(value: unknown, capture: ToolSettings['capture']): RedactedArguments | undefined {
+  switch (capture) {
+    case 'off':
+      return undefined
+    case 'shapes':
+      return observing('Redacting arguments', () => asRedacted(shapeOf(redact(value))))
+    case 'full':
+      return observing('Redacting arguments', () => redactArguments(value))
+  }
 }
 
 /** Keys and types in place of values: enough to see what was sent wrongly, and to count repeats. */
