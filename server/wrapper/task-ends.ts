@@ -2,8 +2,9 @@ import { performance } from 'node:perf_hooks'
 import type { CallLog } from '../call-log/writer.ts'
 import { badResultText, errorResult } from './answers.ts'
 import { isRecord, type JsonRpcMessage, metaOf } from './mcp-shapes.ts'
-import { type OpenCall, rounded } from './open-call.ts'
+import type { OpenCall } from './open-call.ts'
 import { DEFAULT_MAX_RESULT_BYTES } from './options.ts'
+import { roundedMs } from './rounded-ms.ts'
 import { checkSerialisable } from './serialisable.ts'
 
 /**
@@ -72,5 +73,5 @@ function tell(task: Followed, outcome: 'succeeded' | 'failed'): void {
   if (task.told === outcome) return
   task.told = outcome
   const { call, tool, log, sinceMs } = task
-  log?.record({ kind: 'late', call, tool, ms: rounded(performance.now() - sinceMs), outcome })
+  log?.record({ kind: 'late', call, tool, ms: roundedMs(performance.now() - sinceMs), outcome })
 }
