@@ -105,6 +105,7 @@ test('with once everything is read, summed up and safe to repeat', async () => {
       events: 0,
       foreignLines: 1,
       quarantined: { not_json: 1 },
+      removed: { calls: 0, events: 0, refusedLines: 0 },
       bytes: statSync(world.log('a.jsonl')).size,
       seconds: 0,
       problems: [],
