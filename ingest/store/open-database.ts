@@ -199,7 +199,8 @@ function configureWriter(database: Database, path: string): void {
   }
 }
 
-function requireSafeSqlite(database: Database): void {
+/** Throws StoreError `unsafe_sqlite`. Closes the connection. */
+export function requireSafeSqlite(database: Database): void {
   const version = database.prepare('SELECT sqlite_version()').pluck().get() as string
   database.close()
   if (isAtLeast(version, SAFE_SQLITE)) return

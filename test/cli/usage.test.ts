@@ -95,7 +95,7 @@ describe('wrong usage', () => {
 
 describe('help and version', () => {
   test('each command has help with examples', async () => {
-    for (const name of ['demo', 'demo-server', 'serve', 'ingest', 'web', 'failures']) {
+    for (const name of ['demo', 'demo-server', 'serve', 'ingest', 'web', 'failures', 'doctor']) {
       const help = await helpOf(name)
       assert.match(help, new RegExp(`^Usage: unsilent ${name}`))
       assert.match(help, new RegExp(`Examples:\n {2}.*unsilent ${name}`))

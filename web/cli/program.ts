@@ -2,6 +2,7 @@ import { Command, type CommanderError } from 'commander'
 import { registerDemo } from './demo.ts'
 import { registerDemoServer } from './demo-server.ts'
 import { registerDemoWorld } from './demo-world.ts'
+import { registerDoctor } from './doctor.ts'
 import { registerFailures } from './failures.ts'
 import { registerIngest } from './ingest.ts'
 import { registerServe } from './serve.ts'
@@ -30,6 +31,7 @@ export function createProgram(): Command {
   registerIngest(program)
   registerWeb(program)
   registerFailures(program)
+  registerDoctor(program)
   registerDemoWorld(program)
 
   for (const command of [program, ...program.commands]) {

@@ -47,7 +47,7 @@ export function formatTsv<Row>(rows: readonly Row[], columns: readonly Column<Ro
 }
 
 /** Logs hold hostile text: nothing in it may move the cursor, break a line or hide behind bidi. */
-function printable(text: string): string {
+export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
 }
 

@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs'
+import type { Database } from '../store/load-sqlite.ts'
+import { loadSqlite } from '../store/load-sqlite.ts'
+import { asStoreError } from '../store/store-error.ts'
+import { bytesText, type Finding, finding, ok, plural } from './finding.ts'
+
+/** While it works it looks at least every five seconds. */
+const SILENT_MS = 60_000
+const LAG_BYTES = 64 * 1024 * 1024
+const START = 'Start `unsilent serve`, or `unsilent ingest`.'
+
+type IngesterRow = {
+  pid: number
+  last_poll_ms: number
+  lag_bytes: number
+  problems: string
+}
+
+/** Who reads the logs, whether it does, and how far it has come. */
+export function checkIngester(databasePath: string, database: Database, nowMs: number): Finding[] {
+  const row = database.prepare('SELECT * FROM ingester').get() as IngesterRow | undefined
+  const held = isLeaseHeld(databasePath)
+  if (!row) {
+    return [finding('ingester', 'warning', 'Nothing has ever been read into the database.', START)]
+  }
+  const ageMs = nowMs - row.last_poll_ms
+  const since = `last looked ${ageText(ageMs)} ago`
+  if (!held)
+    return [
+      finding('ingester', 'warning', `Nobody reads the logs: process ${row.pid} ${since}.`, START),
+      ...problemsOf(row),
+    ]
+  if (ageMs > SILENT_MS) {
+    return [
+      finding(
+        'ingester',
+        'error',
+        `Process ${row.pid} holds the database and does not read: it ${since}.`,
+        `See what it says on its terminal; where it hangs, end it (\`kill ${row.pid}\`) and start it again.`,
+      ),
+      ...problemsOf(row),
+    ]
+  }
+  return [
+    ok('ingester', `Process ${row.pid} reads the logs; it ${since}.`),
+    checkLag(row),
+    ...problemsOf(row),
+  ]
+}
+
+function checkLag({ lag_bytes: bytes }: IngesterRow): Finding {
+  if (bytes < LAG_BYTES) return ok('lag', `${bytesText(bytes)} wait to be read.`)
+  return finding(
+    'lag',
+    'warning',
+    `${bytesText(bytes)} wait to be read.`,
+    'It catches up by itself; if this grows, more is written than this machine can read, or the disk is slow.',
+  )
+}
+
+function problemsOf({ problems }: IngesterRow): Finding[] {
+  const list: unknown = JSON.parse(problems)
+  if (!Array.isArray(list)) return []
+  return list.map((problem) => finding('ingester', 'warning', String(problem)))
+}
+
+/** Asks without taking it, so that an ingester which starts just now is not refused. */
+export function isLeaseHeld(databasePath: string): boolean {
+  const path = `${databasePath}.lock`
+  if (!existsSync(path)) return false
+  try {
+    const lock = new (loadSqlite())(path, { readonly: true, fileMustExist: true, timeout: 0 })
+    try {
+      lock.pragma('schema_version')
+      return false
+    } finally {
+      lock.close()
+    }
+  } catch (error) {
+    return asStoreError(error, path).state === 'busy'
+  }
+}
+
+const REFUSED = 'SELECT COALESCE(SUM(lines), 0) FROM quarantine'
+
+export function checkQuarantine(database: Database): Finding[] {
+  const lines = database.prepare(REFUSED).pluck().get() as number
+  if (lines === 0) return [ok('quarantine', 'No line was refused.')]
+  return [
+    finding(
+      'quarantine',
+      'note',
+      `${plural(lines, 'line')} of the logs ${lines === 1 ? 'was' : 'were'} refused.`,
+      'See which and why with `unsilent quarantine`.',
+    ),
+  ]
+}
+
+function ageText(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000))
+  if (seconds < 120) return plural(seconds, 'second')
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 120) return plural(minutes, 'minute')
+  const hours = Math.round(minutes / 60)
+  return hours < 48 ? plural(hours, 'hour') : plural(Math.round(hours / 24), 'day')
+}
