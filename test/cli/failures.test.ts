@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import { failureRows } from '../../web/cli/failure-rows.ts'
 import { type FlagValues, filterFromFlags } from '../../web/queries/filter-flags.ts'
@@ -126,5 +128,32 @@ describe('failures', () => {
     const status = await new Promise((resolve) => child.once('close', resolve))
     assert.equal(stderr, '')
     assert.equal(status, 0)
+  })
+
+  test('D9: more than a pipe holds arrives whole, though the program ends right after', async () => {
+    const big = join(root, 'big')
+    const log = openTestLog(join(big, 'logs'), 'fedcba9876543210fedcba9876543210')
+    const message = 'x'.repeat(250)
+    for (let index = 0; index < 2_500; index += 1) {
+      const error = { class: 'upstream', message: `${index} ${message}` } as const
+      log.call({ tool: `tool_${index}`, startedMs: nowMs - HOUR_MS, error })
+    }
+    const own = join(big, 'calls.db')
+    const ingested = runCli(['ingest', join(big, 'logs'), '--once', '--db', own])
+    assert.equal(ingested.status, 0, ingested.stderr)
+    const child = startCli(['failures', '--db', own, '--format', 'json', '--limit', '2500'])
+    // A reader that begins late: the pipe is full long before.
+    const exited = once(child, 'close')
+    await Promise.race([once(child.stdout as Readable, 'readable'), exited])
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    let text = ''
+    child.stdout?.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk
+    })
+    const [status] = await exited
+    assert.equal(status, 0)
+    // A pipe holds 64 KiB.
+    assert.ok(text.length > 400_000, `${text.length}`)
+    assert.equal(JSON.parse(text).failures.length, 2_500)
   })
 })

@@ -49,7 +49,26 @@ type Case = {
 
 const cases: Case[] = [
   { name: 'blank lines are counted as blank', input: ['\n', '   \n', '\t\r\n'] },
-  { name: 'E14: CRLF ends a line like LF', input: [good(2).replace('\n', '\r\n')], rows: ['c-2'] },
+  {
+    name: 'D10, E14: CRLF ends a line like LF, and no value carries the CR',
+    input: [good(2).replace('\n', '\r\n')],
+    rows: ['c-2'],
+    check(database) {
+      const row = database.prepare("SELECT * FROM calls WHERE uid = 'c-2'").get()
+      assert.doesNotMatch(JSON.stringify(row), /\\r/)
+      assert.match(JSON.stringify(row), /\{\\"id\\":7\}/)
+    },
+  },
+  {
+    name: 'D3, D11: coloured banners and a level of no alarm are noise, and no failures',
+    input: [
+      '\u001b[32m[App] start\u001b[39m\n',
+      'ready\n',
+      '{"level":30,"msg":"ready"}\n',
+      '{"level":50,"msg":"\\u001b[31mlisten EADDRINUSE\\u001b[39m"}\n',
+    ],
+    refused: [{ reason: 'not_json', lines: 2 }],
+  },
   {
     name: 'E14: a lone carriage return makes one bad line',
     input: ['{"a":1}\r{"b":2}\n'],

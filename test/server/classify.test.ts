@@ -105,6 +105,15 @@ table('C4: a DOMException’s number is no errno', [
   ['a plain 20', { code: 20, message: 'x' }, { ...unexpected, code: undefined }],
 ])
 
+test('C4: an AbortError cancels only where the call’s own signal has aborted', () => {
+  const error = new DOMException('This operation was aborted', 'AbortError')
+  const call = new AbortController()
+  assert.equal(classify(error, { signal: call.signal }).class, 'connection')
+  call.abort('user pressed esc')
+  const ended = classify(error, { signal: call.signal })
+  assert.deepEqual(ended, { class: 'cancelled', transient: false, by: 'client' })
+})
+
 table('C6: pg errors, with and without codes', [
   ['terminated', new Error('Connection terminated unexpectedly'), connection],
   ['pool', new Error('timeout exceeded when trying to connect'), timeout],

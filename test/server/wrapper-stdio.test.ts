@@ -199,6 +199,11 @@ test('D5: a client that closes its end leaves the call on disk, and the process 
   const hung = await until(() => readCalls(logs).find(({ tool }) => tool === 'hangs'), 'a record')
   assert.equal(hung.error?.class, 'crashed')
   assert.equal(hung.error?.by, 'other')
+  const fatals = readRecords(logs).filter((record) => record.kind === 'fatal')
+  assert.deepEqual(
+    fatals.map((record) => record.kind === 'fatal' && record.error.code),
+    ['EPIPE'],
+  )
 })
 
 /** Gives at each call the calls recorded since the last. */

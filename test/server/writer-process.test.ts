@@ -56,7 +56,7 @@ async function endBySignal(t: TestContext, way: string, directory: string, signa
   return { code, endedBy }
 }
 
-test('D12: a signal that stops the server is recorded, and the process dies of it', async (t) => {
+test('D8, D12: a signal that stops the server is recorded, and the process dies of it', async (t) => {
   for (const [signal, code] of [
     ['SIGTERM', 143],
     ['SIGINT', 130],
@@ -128,12 +128,13 @@ test('the log keeps no process alive', (t) => {
   assert.equal(readLog(directory).at(-1)?.kind, 'exit')
 })
 
-test('D7: an exception that nobody caught is recorded, and the process ends as Node ends it', (t) => {
+test('D7, D8: an exception that nobody caught is recorded, and the process ends as Node ends it', (t) => {
   const directory = newDirectory(t)
   const { status, stderr } = run('throw', directory)
   assert.equal(status, 1)
   assert.match(stderr, /TypeError: broken by token=CANARY1\n {4}at /)
   const records = readLog(directory)
+  assert.equal(ofKind(records, 'call').length, 100)
   const [fatal] = ofKind(records, 'fatal')
   assert.equal(fatal?.error.name, 'TypeError')
   assert.match(fatal?.error.message ?? '', /^broken by token=\[redacted /)
