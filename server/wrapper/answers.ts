@@ -1,3 +1,4 @@
+import { cutText as cut } from '../call-log/limits.ts'
 import type { Attempt } from '../call-log/record.ts'
 import { redact } from '../call-log/redact.ts'
 import type { Classification } from './classify.ts'
@@ -180,7 +181,7 @@ export function cleanMessage(message: string): string {
     .map((part) => part.trim())
     .find((part) => part !== '')
   const plain = (line ?? '').replace(/(?<![\w:/.])(?:[A-Za-z]:)?(?:[\\/][\w.@-]+){2,}/g, '[path]')
-  return plain.length <= MAX_MESSAGE_LENGTH ? plain : `${plain.slice(0, MAX_MESSAGE_LENGTH)}…`
+  return cut(plain, MAX_MESSAGE_LENGTH)
 }
 
 function sentence(text: string): string {
@@ -193,9 +194,9 @@ export function toolName(tool: string): string {
 
 function shortName(tool: string): string {
   const plain = tool.replace(/[\p{Cc}\p{Cf}<>"]/gu, '?')
-  return plain.length <= MAX_TOOL_NAME_LENGTH ? plain : `${plain.slice(0, MAX_TOOL_NAME_LENGTH)}…`
+  return cut(plain, MAX_TOOL_NAME_LENGTH)
 }
 
 export function cutText(text: string): string {
-  return text.length <= MAX_ANSWER_LENGTH ? text : `${text.slice(0, MAX_ANSWER_LENGTH - 1)}…`
+  return cut(text, MAX_ANSWER_LENGTH)
 }

@@ -20,13 +20,18 @@ const MAX_PARSED_LENGTH = 100_000
 export function hintFor(problem: ArgumentProblem, raw: unknown, root: SchemaView): Hint {
   const value = valueAt(raw, problem.path)
   if (problem.code === 'unknown_key') return unknownKeyHint(problem, raw, root)
-  if (problem.code === 'not_in_enum') return choiceHint(problem, value)
-  const mistyped = problem.code === 'wrong_type' || problem.code === 'union_no_match'
-  if (!mistyped) return {}
-  const wanted = wantedTypes(problem, root)
+  const isHinted = ['wrong_type', 'not_in_enum', 'union_no_match'].includes(problem.code)
+  if (!isHinted) return {}
   if (value === null) return nullHint(problem, root)
-  if (typeof value !== 'string') return {}
-  return stringHint(value, wanted)
+  const choices = problem.values ?? choicesAt(root, problem.path)
+  const chosen = choiceHint(choices, value)
+  if (chosen || typeof value !== 'string') return chosen ?? {}
+  return stringHint(value, wantedTypes(problem, root))
+}
+
+function choicesAt(root: SchemaView, path: readonly PropertyKey[]): unknown[] {
+  const view = viewAt(root, path)
+  return [view, ...(view?.anyOf ?? [])].flatMap((part) => part?.values ?? [])
 }
 
 function wantedTypes(problem: ArgumentProblem, root: SchemaView): Set<string> {
@@ -40,40 +45,38 @@ function wantedTypes(problem: ArgumentProblem, root: SchemaView): Set<string> {
 }
 
 function stringHint(text: string, wanted: Set<string>): Hint {
-  if (wanted.has('array') || wanted.has('object')) return jsonTextHint(text, wanted)
+  const json = wanted.has('array') || wanted.has('object') ? jsonTextHint(text, wanted) : undefined
+  if (json) return json
   const trimmed = text.trim()
-  if (wanted.has('number') || wanted.has('integer')) {
-    const whole = /^-?\d+$/.test(trimmed)
-    const fits = whole || (wanted.has('number') && /^-?\d*\.?\d+(?:[eE][+-]?\d+)?$/.test(trimmed))
-    if (fits)
-      return {
-        subtype: 'stringified_number',
-        advice: `send ${shortNumber(trimmed)} without quotes`,
-      }
+  if (isNumberFor(trimmed, wanted)) {
+    return { subtype: 'stringified_number', advice: `send ${shortNumber(trimmed)} without quotes` }
   }
   if (wanted.has('boolean') && /^(?:true|false)$/i.test(trimmed)) {
-    return {
-      subtype: 'stringified_boolean',
-      advice: `send ${trimmed.toLowerCase()} without quotes`,
-    }
+    const word = trimmed.toLowerCase()
+    return { subtype: 'stringified_boolean', advice: `send ${word} without quotes` }
   }
   return {}
+}
+
+function isNumberFor(text: string, wanted: Set<string>): boolean {
+  if (wanted.has('number')) return /^-?\d*\.?\d+(?:[eE][+-]?\d+)?$/.test(text)
+  return wanted.has('integer') && /^-?\d+$/.test(text)
 }
 
 function shortNumber(text: string): string {
   return text.length <= 30 ? text : 'the number'
 }
 
-function jsonTextHint(text: string, wanted: Set<string>): Hint {
+function jsonTextHint(text: string, wanted: Set<string>): Hint | undefined {
   const container = wanted.has('array') ? 'array' : 'object'
   if (text.trim() === '') {
     return { advice: `send ${container === 'array' ? '[]' : '{}'} or leave it out` }
   }
-  if (!/^\s*[[{]/.test(text) || text.length > MAX_PARSED_LENGTH) return {}
+  if (!/^\s*[[{]/.test(text) || text.length > MAX_PARSED_LENGTH) return undefined
   const parsed = parse(text)
   if (parsed === undefined) return { code: 'malformed_json' }
   const type: JsonType = Array.isArray(parsed) ? 'array' : 'object'
-  if (!wanted.has(type)) return {}
+  if (!wanted.has(type)) return undefined
   return { subtype: 'stringified_json', advice: `send a JSON ${type}, not a JSON-encoded string` }
 }
 
@@ -92,23 +95,34 @@ function nullHint(problem: ArgumentProblem, root: SchemaView): Hint {
   return { subtype: 'null_for_optional', advice: 'it is optional: leave it out instead of null' }
 }
 
-function choiceHint(problem: ArgumentProblem, value: unknown): Hint {
-  if (typeof value !== 'string') return {}
-  const words = (problem.values ?? []).filter((word) => typeof word === 'string')
+function choiceHint(choices: readonly unknown[], value: unknown): Hint | undefined {
+  const words = choices.filter((choice) => typeof choice === 'string')
+  if (typeof value !== 'string') {
+    const word = words.find((choice) => choice === String(value))
+    return word === undefined ? undefined : { advice: `send ${JSON.stringify(word)}, with quotes` }
+  }
+  const plain = choices.find((choice) => isPlain(choice) && String(choice) === value.trim())
+  if (isPlain(plain)) {
+    const subtype = typeof plain === 'number' ? 'stringified_number' : 'stringified_boolean'
+    return { subtype, advice: `send ${String(plain)} without quotes` }
+  }
+  return wordHint(words, value)
+}
+
+function isPlain(choice: unknown): choice is number | boolean {
+  return typeof choice === 'number' || typeof choice === 'boolean'
+}
+
+function wordHint(words: readonly string[], value: string): Hint | undefined {
   const sameWord = words.find((word) => word.toLowerCase() === value.trim().toLowerCase())
   if (sameWord !== undefined) {
-    return {
-      subtype: 'case_mismatch',
-      suggest: sameWord,
-      advice: `send ${JSON.stringify(sameWord)}`,
-    }
+    const advice = `send ${JSON.stringify(sameWord)}`
+    return { subtype: 'case_mismatch', suggest: sameWord, advice }
   }
-  const nearest = nearestName(
-    value,
-    words.map((name) => ({ name })),
-  )
-  if (!nearest) return {}
-  return { suggest: nearest.name, advice: `did you mean ${JSON.stringify(nearest.name)}?` }
+  const candidates = words.map((name) => ({ name }))
+  const nearest = nearestName(value, candidates)?.name
+  if (nearest === undefined) return undefined
+  return { suggest: nearest, advice: `did you mean ${JSON.stringify(nearest)}?` }
 }
 
 function unknownKeyHint(problem: ArgumentProblem, raw: unknown, root: SchemaView): Hint {

@@ -1,3 +1,5 @@
+import { cutText } from '../call-log/limits.ts'
+
 /** The arguments as a whole. */
 export const ROOT_PATH = '(root)'
 
@@ -20,7 +22,12 @@ export function formatPath(path: readonly unknown[]): string {
 
 export function formatKey(key: string): string {
   const plain = key.replace(/[\p{Cc}\p{Cf}\p{Cs}`]/gu, '?')
-  return plain.length <= MAX_KEY_LENGTH ? plain : `${plain.slice(0, MAX_KEY_LENGTH)}…`
+  return cutText(plain, MAX_KEY_LENGTH)
+}
+
+/** Equal for equal paths; not for reading. */
+export function pathKey(path: readonly PropertyKey[]): string {
+  return path.map(String).join('\u0000')
 }
 
 /** The value at a path; undefined where there is none. */

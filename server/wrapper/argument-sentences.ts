@@ -1,4 +1,5 @@
-import { cutText, MAX_ANSWER_LENGTH } from './answers.ts'
+import { cutText } from '../call-log/limits.ts'
+import { MAX_ANSWER_LENGTH } from './answers.ts'
 import type { SchemaView } from './schema-view.ts'
 
 const MAX_NAMES_LISTED = 8
@@ -7,15 +8,18 @@ const MAX_NAMES_LISTED = 8
 export function fitted(start: string, sentences: string[]): string {
   let text = start
   for (const [index, sentence] of sentences.entries()) {
-    const separator = index === 0 ? ' ' : '; '
     const rest = sentences.length - index
     const more = `; and ${formatCount(rest)} more.`
-    const longer = `${text}${separator}${sentence}`
+    const longer = `${text}${separatorAfter(text)}${sentence}`
     const room = MAX_ANSWER_LENGTH - (rest > 1 ? more.length : 1)
     if (index > 0 && longer.length > room) return `${text}${more}`
-    text = longer
+    text = cutText(longer, room)
   }
-  return cutText(/[.?!]$/.test(text) ? text : `${text}.`)
+  return /[.?!…]$/.test(text) ? text : `${text}.`
+}
+
+function separatorAfter(text: string): string {
+  return /[:?]$/.test(text) ? ' ' : '; '
 }
 
 /** "it takes `a`, `b`"; empty where the schema names nothing. */
@@ -27,6 +31,11 @@ export function argumentNames(view: SchemaView): string {
   return `it takes ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
-export function formatCount(count: number): string {
+/** Of several faults alike, the first one's words say how many more there are. */
+export function withCount(sentence: string, count: number): string {
+  return count === 1 ? sentence : `${sentence} (and ${formatCount(count - 1)} more like it)`
+}
+
+function formatCount(count: number): string {
   return count.toLocaleString('en-US')
 }

@@ -73,7 +73,7 @@ function checkNumber(view: SchemaView, value: number, path: PropertyKey[], out: 
   const high = maximum && (maximum.exclusive ? value >= maximum.value : value > maximum.value)
   if (low || high) out.push({ path, code: 'out_of_range', expected: describeView(view) })
   if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
-    out.push({ path, code: 'out_of_range', expected: `a multiple of ${multipleOf}` })
+    out.push({ path, code: 'out_of_range', expected: describeView(view) })
   }
 }
 
@@ -86,9 +86,7 @@ function isMultiple(value: number, step: number): boolean {
 function checkString(view: SchemaView, value: string, path: PropertyKey[], out: ArgumentProblem[]) {
   checkLength(view, [...value].length, path, out)
   if (view.pattern && !view.pattern.test(value)) {
-    const source = view.pattern.source
-    const shown = source.length <= 60 ? ` matching ${source}` : ' in another format'
-    out.push({ path, code: 'bad_format', expected: `string${shown}` })
+    out.push({ path, code: 'bad_format', expected: describeView(view) })
   }
 }
 

@@ -1,3 +1,4 @@
+import { cutText } from '../call-log/limits.ts'
 import { valueAt } from './argument-path.ts'
 import type { ArgumentProblem } from './argument-problem.ts'
 import { isRecord } from './mcp-shapes.ts'
@@ -5,6 +6,7 @@ import { describeValues } from './schema-view.ts'
 
 const MAX_UNION_DEPTH = 5
 const MAX_NOTE_LENGTH = 120
+const MAX_QUOTED_LENGTH = 60
 
 /**
  * Problems from the issues of zod 3, zod 4 or any Standard Schema. Which value was received is not
@@ -18,6 +20,18 @@ type Issue = Record<string, unknown>
 
 function problemsOf(issue: Issue, raw: unknown, depth: number): ArgumentProblem[] {
   const path = pathOf(issue)
+  const note = authorNote(issue)
+  return foundIn(issue, path, raw, depth).map((problem) =>
+    note === undefined || problem.path.length !== path.length ? problem : { note, ...problem },
+  )
+}
+
+function foundIn(
+  issue: Issue,
+  path: PropertyKey[],
+  raw: unknown,
+  depth: number,
+): ArgumentProblem[] {
   const missing = isMissing(raw, path)
   switch (issue.code) {
     case 'invalid_type':
@@ -30,6 +44,7 @@ function problemsOf(issue: Issue, raw: unknown, depth: number): ArgumentProblem[
     case 'unrecognized_keys':
       return keysOf(issue).map((key) => ({ path: [...path, key], code: 'unknown_key' }))
     case 'invalid_union':
+      if (issue.discriminator !== undefined) return [choiceProblem(issue, path, missing)]
       return missing ? [{ path, code: 'missing_required' }] : unionProblems(issue, raw, path, depth)
     case 'too_small':
     case 'too_big':
@@ -75,9 +90,10 @@ function expectedOf(issue: Issue): { expected?: string } {
 }
 
 function choiceProblem(issue: Issue, path: PropertyKey[], missing: boolean): ArgumentProblem {
-  const values = [issue.values, issue.options].find(Array.isArray) ?? [issue.expected]
   const code = missing ? 'missing_required' : 'not_in_enum'
-  return { path, code, values, expected: describeValues(values) }
+  const listed = [issue.values, issue.options].find(Array.isArray)
+  const values = listed ?? ('expected' in issue ? [issue.expected] : undefined)
+  return values ? { path, code, values, expected: describeValues(values) } : { path, code }
 }
 
 function keysOf(issue: Issue): string[] {
@@ -91,7 +107,7 @@ function sizeProblem(issue: Issue, path: PropertyKey[]): ArgumentProblem {
   const inclusive = issue.inclusive !== false
   const most = inclusive ? 'at most' : 'below'
   const least = inclusive ? 'at least' : 'above'
-  const limit = `${big ? most : least} ${bound}`
+  const limit = `${issue.exact === true ? 'exactly' : big ? most : least} ${bound}`
   if (kind === 'string' || kind === 'array' || kind === 'set') {
     const unit = kind === 'string' ? 'characters' : 'items'
     return {
@@ -103,20 +119,41 @@ function sizeProblem(issue: Issue, path: PropertyKey[]): ArgumentProblem {
   return { path, code: 'out_of_range', expected: `${limit}` }
 }
 
-function formatOf(issue: Issue): { expected: string } {
+/** Nothing where only the schema itself knows the pattern. */
+function formatOf(issue: Issue): { expected?: string } {
   const format = issue.format ?? issue.validation
-  if (format === 'regex' || typeof format !== 'string') {
-    const pattern = typeof issue.pattern === 'string' ? issue.pattern : ''
-    const shown =
-      pattern !== '' && pattern.length <= 60 ? ` matching ${pattern}` : ' in another format'
-    return { expected: `string${shown}` }
+  // zod 3 puts the words into `validation`, zod 4 beside the format.
+  const words = isRecord(format) ? format : issue
+  const start = words.startsWith ?? words.prefix
+  const end = words.endsWith ?? words.suffix
+  if (typeof start === 'string') return { expected: `string that starts with ${quoted(start)}` }
+  if (typeof end === 'string') return { expected: `string that ends with ${quoted(end)}` }
+  if (typeof words.includes === 'string') {
+    return { expected: `string that contains ${quoted(words.includes)}` }
   }
+  if (typeof format !== 'string' || format === 'regex') return {}
+  if (format === 'lowercase') return { expected: 'string in lower case' }
+  if (format === 'uppercase') return { expected: 'string in upper case' }
   return { expected: `string (${format === 'datetime' ? 'date-time' : format})` }
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(cutText(text, MAX_QUOTED_LENGTH))
 }
 
 function noteOf(issue: Issue): { note?: string } {
   if (typeof issue.message !== 'string' || issue.message === '') return {}
-  return { note: issue.message.slice(0, MAX_NOTE_LENGTH) }
+  return { note: cutText(issue.message, MAX_NOTE_LENGTH) }
+}
+
+/** The messages that zod 3 and zod 4 write by themselves. */
+const ZOD_MESSAGE =
+  /^(?:Required$|Invalid(?: (?:input|option|string|number|key|value|enum value|literal value|discriminator value)\b.*| (?:ISO )?[\w-]+(?: \w+)?)?$|Expected |Too (?:big|small)\b|(?:String|Number|Array|Set|Date|BigInt|Function) must |Unrecognized key|Input not instance|Intersection)/s
+
+/** What the schema's author says of this fault, where it is not the library's own message. */
+function authorNote(issue: Issue): string | undefined {
+  const { note } = noteOf(issue)
+  return note === undefined || ZOD_MESSAGE.test(note) ? undefined : note
 }
 
 /** zod 4 gives the issues of each alternative with paths from the union on, zod 3 from the root. */

@@ -13,7 +13,7 @@ function convert(given: unknown, root: unknown, depth: number): SchemaView {
   const schema = resolve(given, root)
   if (!isRecord(schema) || depth > MAX_DEPTH) return { types: [] }
   const options = [schema.anyOf, schema.oneOf].find(Array.isArray)
-  const view: SchemaView = { types: typesOf(schema.type) }
+  const view: SchemaView = { types: typesOf(schema) }
   if (options) view.anyOf = options.map((option) => convert(option, root, depth + 1))
   if (Array.isArray(schema.enum)) view.values = schema.enum
   else if (schema.const !== undefined) view.values = [schema.const]
@@ -41,9 +41,11 @@ function resolve(schema: unknown, root: unknown): unknown {
   return isRecord(current) && current.$ref === undefined ? current : undefined
 }
 
-function typesOf(type: unknown): JsonType[] {
+function typesOf({ type, nullable }: Record<string, unknown>): JsonType[] {
   const list = Array.isArray(type) ? type : [type]
-  return list.filter((entry): entry is JsonType => TYPES.has(entry as string))
+  const types = list.filter((entry): entry is JsonType => TYPES.has(entry as string))
+  // OpenAPI's way to say it, which many schemas still use.
+  return nullable === true && types.length > 0 ? [...types, 'null'] : types
 }
 
 function addBounds(view: SchemaView, schema: Record<string, unknown>): void {
@@ -100,10 +102,14 @@ function addProperties(
   view.unknownKeys = unknownKeysOf(schema)
 }
 
+/** Under these a schema may name properties that it does not list. */
+const MORE_PROPERTIES = ['anyOf', 'oneOf', 'if', 'dependentSchemas', 'dependencies']
+
 /** Without a word on further properties, what they do is up to the tool: most ignore them. */
 function unknownKeysOf(schema: Record<string, unknown>): 'strip' | 'keep' | 'refuse' {
   if (isRecord(schema.patternProperties)) return 'keep'
   if (schema.additionalProperties === false) return 'refuse'
+  if (MORE_PROPERTIES.some((keyword) => schema[keyword] !== undefined)) return 'keep'
   return schema.additionalProperties === undefined ? 'strip' : 'keep'
 }
 

@@ -103,18 +103,23 @@ function checksOf(def: Record<string, unknown>): Record<string, unknown>[] {
   return Array.isArray(def.checks) ? def.checks.filter(isRecord) : []
 }
 
-/** Checks that say nothing about what to send. */
-const SILENT_CHECKS = ['regex', 'trim', 'toLowerCase', 'toUpperCase', 'length']
+/** Checks that change the text, or are told by another field of the view. */
+const NO_FORMATS = new Set(
+  (
+    'regex trim toLowerCase toUpperCase min max length startsWith endsWith includes ' +
+    'starts_with ends_with lowercase uppercase'
+  ).split(' '),
+)
 
 function stringLimits(def: Record<string, unknown>): Partial<SchemaView> {
   if (def.coerce === true) return { types: [] }
   const limits = lengthLimits(def)
-  for (const { kind, value } of checksOf(def)) {
-    if (kind === 'min' && typeof value === 'number') limits.minLength = value
-    else if (kind === 'max' && typeof value === 'number') limits.maxLength = value
-    else if (typeof kind === 'string' && !SILENT_CHECKS.includes(kind)) {
-      Object.assign(limits, formatFrom(kind))
-    }
+  for (const { kind, value, regex } of checksOf(def)) {
+    const length = typeof value === 'number' ? value : undefined
+    if (length !== undefined && (kind === 'min' || kind === 'length')) limits.minLength = length
+    if (length !== undefined && (kind === 'max' || kind === 'length')) limits.maxLength = length
+    if (regex instanceof RegExp) limits.pattern = regex
+    Object.assign(limits, formatFrom(kind))
   }
   return limits
 }
@@ -122,19 +127,25 @@ function stringLimits(def: Record<string, unknown>): Partial<SchemaView> {
 /** Of strings in zod 4, of arrays in both. */
 function lengthLimits(def: Record<string, unknown>): Partial<SchemaView> {
   const limits: Partial<SchemaView> = {}
-  for (const check of zod4Checks(def)) {
-    if (typeof check.minimum === 'number') limits.minLength = check.minimum
-    if (typeof check.maximum === 'number') limits.maxLength = check.maximum
-    Object.assign(limits, formatFrom(check.format))
+  for (const { minimum, maximum, length, format, pattern } of zod4Checks(def)) {
+    const low = length ?? minimum
+    const high = length ?? maximum
+    if (typeof low === 'number') limits.minLength = low
+    if (typeof high === 'number') limits.maxLength = high
+    if (pattern instanceof RegExp) limits.pattern = pattern
+    Object.assign(limits, formatFrom(format))
   }
-  const { minLength, maxLength } = def
-  if (isRecord(minLength) && typeof minLength.value === 'number') limits.minLength = minLength.value
-  if (isRecord(maxLength) && typeof maxLength.value === 'number') limits.maxLength = maxLength.value
+  for (const [bound, key] of [
+    [def.minLength ?? def.exactLength, 'minLength'],
+    [def.maxLength ?? def.exactLength, 'maxLength'],
+  ] as const) {
+    if (isRecord(bound) && typeof bound.value === 'number') limits[key] = bound.value
+  }
   return limits
 }
 
 function formatFrom(format: unknown): Partial<SchemaView> {
-  if (typeof format !== 'string' || format === 'regex') return {}
+  if (typeof format !== 'string' || NO_FORMATS.has(format)) return {}
   return { format: format === 'datetime' ? 'date-time' : format }
 }
 
@@ -147,6 +158,7 @@ function numberView(def: Record<string, unknown>): SchemaView {
     const bound = { value, exclusive: inclusive === false }
     if (check === 'greater_than') view.minimum = bound
     if (check === 'less_than') view.maximum = bound
+    if (check === 'multiple_of') view.multipleOf = value
   }
   for (const { kind, value, inclusive } of checksOf(def)) {
     if (kind === 'int') view.types = ['integer']
@@ -154,6 +166,7 @@ function numberView(def: Record<string, unknown>): SchemaView {
     const bound = { value, exclusive: inclusive === false }
     if (kind === 'min') view.minimum = bound
     if (kind === 'max') view.maximum = bound
+    if (kind === 'multipleOf') view.multipleOf = value
   }
   return view
 }
@@ -201,7 +214,8 @@ function unknownKeysOf(def: Record<string, unknown>): 'strip' | 'keep' | 'refuse
 }
 
 function isOptional(field: unknown): boolean {
-  if (isRecord(field) && isRecord(field._zod)) return field._zod.optin === 'optional'
+  // 'optional', or 'defaulted'.
+  if (isRecord(field) && isRecord(field._zod)) return field._zod.optin !== undefined
   const def = defOf(field)
   if (!def) return false
   const kind = kindOf(def)

@@ -1,3 +1,4 @@
+import { cutText } from '../call-log/limits.ts'
 import { isRecord } from './mcp-shapes.ts'
 import { viewOfJsonSchema } from './schema-view-json.ts'
 import { isZodSchema, viewOfZod } from './schema-view-zod.ts'
@@ -14,6 +15,7 @@ export type SchemaView = {
   types: JsonType[]
   values?: unknown[]
   format?: string
+  /** Shown where there is no format; enforced where the schema is a JSON Schema. */
   pattern?: RegExp
   minimum?: Bound
   maximum?: Bound
@@ -59,17 +61,21 @@ function compile(schema: object): SchemaView {
   }
 }
 
-/** The view of what stands at a path; through unions, the first alternative that has it. */
+/** The view of what stands at a path; of alternatives that all have it, their union. */
 export function viewAt(view: SchemaView, path: readonly PropertyKey[]): SchemaView | undefined {
+  const found = viewsAt(view, path)
+  if (found.length < 2) return found[0]
+  if (!found.every(({ values }) => values)) return { types: [], anyOf: found }
+  return { types: [], values: [...new Set(found.flatMap(({ values }) => values ?? []))] }
+}
+
+/** More than one where the path leads through a union. */
+export function viewsAt(view: SchemaView, path: readonly PropertyKey[]): SchemaView[] {
   const [key, ...rest] = path
-  if (key === undefined) return view
+  if (key === undefined) return [view]
   const next = typeof key === 'number' ? view.items : view.properties?.get(String(key))?.view
-  if (next) return viewAt(next, rest)
-  for (const option of view.anyOf ?? []) {
-    const found = viewAt(option, path)
-    if (found) return found
-  }
-  return undefined
+  if (next) return viewsAt(next, rest)
+  return (view.anyOf ?? []).flatMap((option) => viewsAt(option, path))
 }
 
 export function jsonTypeOf(value: unknown): JsonType | undefined {
@@ -96,16 +102,18 @@ export function typeFits(view: SchemaView, value: unknown): boolean {
   )
 }
 
-const MAX_VALUES_IN_WORDS = 12
+/** Longer lists of choices are cut with a count. */
+const MAX_CHOICES_LENGTH = 160
+const MAX_CHOICE_LENGTH = 60
+const MAX_PATTERN_LENGTH = 60
 
 /** In words: `integer from 1 to 50`, `one of "ASC", "DESC"`, `string (date-time)`. */
 export function describeView(view: SchemaView): string {
   if (view.values) return describeValues(view.values)
-  if (view.anyOf) return [...new Set(alternatives(view).map(describeView))].join(' or ')
+  if (view.anyOf) return fewOf([...new Set(alternatives(view).map(describeView))], ' or ')
   if (view.types.length === 0) return 'any value'
   const named = view.types.map((type) => (type === 'array' ? describeArray(view) : type))
-  const format = view.format ? ` (${view.format})` : ''
-  return `${named.join(' or ')}${format}${describeBounds(view)}`
+  return `${named.join(' or ')}${describeFormat(view)}${describeBounds(view)}`
 }
 
 /** Unions inside of unions are one union to whoever has to choose. */
@@ -114,31 +122,63 @@ function alternatives(view: SchemaView): SchemaView[] {
 }
 
 export function describeValues(values: readonly unknown[]): string {
-  const shown = values
-    .slice(0, MAX_VALUES_IN_WORDS)
-    .map((value) => JSON.stringify(value) ?? 'undefined')
-  const rest = values.length - shown.length
-  const list = rest > 0 ? `${shown.join(', ')} and ${rest} more` : shown.join(', ')
+  const list = fewOf(values.map(describeValue), ', ')
   return values.length === 1 ? list : `one of ${list}`
 }
 
-function describeArray(view: SchemaView): string {
-  const item = view.items
-  const simple = item && !item.anyOf && !item.values && item.types.length === 1
-  return simple ? `array of ${item.types[0]}s` : 'array'
+function describeValue(value: unknown): string {
+  const short = typeof value === 'string' ? cutText(value, MAX_CHOICE_LENGTH) : value
+  return JSON.stringify(short) ?? String(value)
 }
 
-function describeBounds({ types, minimum, maximum, minLength, maxLength }: SchemaView): string {
+/** As many as are short together, at least one; the rest is counted. */
+function fewOf(parts: readonly string[], separator: string): string {
+  let text = ''
+  for (const [index, part] of parts.entries()) {
+    const longer = index === 0 ? part : `${text}${separator}${part}`
+    if (index > 0 && longer.length > MAX_CHOICES_LENGTH) {
+      return `${text} and ${parts.length - index} more`
+    }
+    text = longer
+  }
+  return text
+}
+
+function describeArray({ items }: SchemaView): string {
+  if (!items || items.anyOf) return 'array'
+  if (items.values) return `array of ${describeValues(items.values)}`
+  return items.types.length === 1 ? `array of ${items.types[0]}s` : 'array'
+}
+
+function describeFormat({ format, pattern }: SchemaView): string {
+  if (format) return ` (${format})`
+  return pattern && pattern.source.length <= MAX_PATTERN_LENGTH ? ` matching ${pattern.source}` : ''
+}
+
+/** Whether `describeView` says more of it than its type. */
+export function hasBounds({ minimum, maximum, minLength, maxLength, multipleOf }: SchemaView) {
+  return [minimum, maximum, minLength, maxLength, multipleOf].some((bound) => bound !== undefined)
+}
+
+function describeBounds(view: SchemaView): string {
+  const { types, minLength, maxLength, multipleOf } = view
   const unit = types.includes('array') ? 'items' : 'characters'
+  const steps = multipleOf === undefined ? '' : `, a multiple of ${multipleOf}`
+  return `${describeRange(view)}${describeLength(minLength, maxLength, unit)}${steps}`
+}
+
+function describeRange({ minimum, maximum }: SchemaView): string {
   if (minimum && maximum && !minimum.exclusive && !maximum.exclusive) {
     return ` from ${minimum.value} to ${maximum.value}`
   }
-  if (minimum) return ` ${minimum.exclusive ? 'above' : 'of at least'} ${minimum.value}`
-  if (maximum) return ` ${maximum.exclusive ? 'below' : 'of at most'} ${maximum.value}`
-  if (minLength !== undefined && maxLength !== undefined) {
-    return ` of ${minLength} to ${maxLength} ${unit}`
-  }
-  if (minLength !== undefined) return ` of at least ${minLength} ${unit}`
-  if (maxLength !== undefined) return ` of at most ${maxLength} ${unit}`
-  return ''
+  const low = minimum && ` ${minimum.exclusive ? 'above' : 'of at least'} ${minimum.value}`
+  const high = maximum && ` ${maximum.exclusive ? 'below' : 'of at most'} ${maximum.value}`
+  return low && high ? `${low} and${high}` : (low ?? high ?? '')
+}
+
+function describeLength(low: number | undefined, high: number | undefined, unit: string): string {
+  if (low === undefined && high === undefined) return ''
+  if (low === high) return ` of exactly ${low} ${unit}`
+  if (low === undefined) return ` of at most ${high} ${unit}`
+  return high === undefined ? ` of at least ${low} ${unit}` : ` of ${low} to ${high} ${unit}`
 }
