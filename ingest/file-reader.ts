@@ -286,6 +286,7 @@ export class FileReader {
   }
 }
 
-function serverNameOf(family: string): string {
+/** For lines that name no server. */
+export function serverNameOf(family: string): string {
   return basename(family).replace(/\.[^.]*$/, '') || 'unknown'
 }

@@ -7,7 +7,7 @@ import { sampleOf } from './sample.ts'
 import type { StagedLine } from './store/staged-line.ts'
 
 /** Of a longer piece only the first part is hashed. */
-const HASHED_BYTES = 1024 * 1024
+export const HASHED_BYTES = 1024 * 1024
 
 export type StageOptions = {
   /** Where the chunk begins in the stream. */

@@ -17,6 +17,8 @@ export type Claims = {
    * (w, n) comes from a copy of the process: it goes to a writer of its own, so that neither is lost.
    */
   claim(stamp: Stamp, line: RecordLine): Writer | undefined
+  /** The same for a line that was refused when its n was taken: only a row says that it is there. */
+  reclaim(stamp: Stamp): Writer | undefined
 }
 
 export function createClaims(database: Database, writers: Writers): Claims {
@@ -46,6 +48,11 @@ export function createClaims(database: Database, writers: Writers): Claims {
         writer = writers.stamped(`${stamp.w}~${copy}`, first.id)
       }
       return undefined
+    },
+    reclaim({ w, n }) {
+      const writer = writers.stamped(w)
+      writer.ranges?.add(n)
+      return (findCall.get(writer.id, n) ?? findEvent.get(writer.id, n)) ? undefined : writer
     },
   }
 }

@@ -13,10 +13,24 @@ export type RefusedPiece = {
   sample: Buffer
 }
 
+/** A row of the table: a piece, or a run of pieces of one reason. */
+export type RefusedEntry = {
+  id: number
+  streamId: number
+  offset: number
+  lineNumber: number
+  bytes: number
+  lines: number
+  reason: string
+  sha256: string
+  seenMs: number
+}
+
 /** Keeps where refused lines are and why. A run of one reason is one row with a count. */
 export type Quarantine = {
   /** Returns how many lines it counted: a hole that goes on is not a new one. */
   store(streamId: number, piece: RefusedPiece, nowMs: number): number
+  remove(entry: RefusedEntry): void
   forget(): void
 }
 
@@ -34,7 +48,13 @@ export function createQuarantine(database: Database): Quarantine {
   const extend = database.prepare(`
     UPDATE quarantine SET length_bytes = length_bytes + ?, lines = lines + ? WHERE id = ?`)
 
+  const remove = database.prepare('DELETE FROM quarantine WHERE id = ?')
+
   return {
+    remove({ id, streamId }) {
+      remove.run(id)
+      lasts.delete(streamId)
+    },
     store(streamId, piece, nowMs) {
       if (!lasts.has(streamId)) lasts.set(streamId, findLast.get(streamId) as Last | undefined)
       const last = lasts.get(streamId)

@@ -17,6 +17,8 @@ export type StreamCounts = {
 export type Streams = {
   add(part: StreamPart, nowMs: number): number
   update(id: number, part: StreamPart, counts: StreamCounts, nowMs: number): void
+  /** Counts lines that were refused before as what they are now. */
+  recount(id: number, counts: StreamCounts, refused: { bytes: number; lines: number }): void
 }
 
 export function createStreams(database: Database): Streams {
@@ -29,8 +31,17 @@ export function createStreams(database: Database): Streams {
     'INSERT INTO chunk (stream_id, first_offset, end_offset, line_hashes) VALUES (?, ?, ?, ?)',
   )
   const place = createPlaces(database)
+  const recount = database.prepare(RECOUNT_SQL)
 
   return {
+    recount(id, counts, refused) {
+      recount.run({
+        id,
+        ...sumsOf(counts),
+        refusedBytes: refused.bytes,
+        refusedLines: refused.lines,
+      })
+    },
     add({ stream, location }, nowMs) {
       const base = stream.position.offset
       const { lastInsertRowid } = addStream.run(
@@ -54,14 +65,7 @@ export function createStreams(database: Database): Streams {
         head: headBlob(position.head),
         anchor: position.anchor.hash,
         skipping: position.skipping ? 1 : 0,
-        rowBytes: counts.rowBytes,
-        quarantinedBytes: counts.quarantinedBytes,
-        blankBytes: counts.blankBytes,
-        rows: counts.rows,
-        events: counts.events,
-        duplicates: counts.duplicates,
-        quarantinedLines: [...counts.quarantined.values()].reduce((sum, lines) => sum + lines, 0),
-        foreignLines: counts.foreignLines,
+        ...sumsOf(counts),
         grownMs: part.lines.length > 0 ? nowMs : null,
       })
       if (part.hashedRun) {
@@ -128,6 +132,31 @@ export function streamOfRow(row: StreamRow): Stream {
     hashed: row.hashed === 1,
   }
 }
+
+function sumsOf(counts: StreamCounts) {
+  return {
+    rowBytes: counts.rowBytes,
+    quarantinedBytes: counts.quarantinedBytes,
+    blankBytes: counts.blankBytes,
+    rows: counts.rows,
+    events: counts.events,
+    duplicates: counts.duplicates,
+    quarantinedLines: [...counts.quarantined.values()].reduce((sum, lines) => sum + lines, 0),
+    foreignLines: counts.foreignLines,
+  }
+}
+
+const RECOUNT_SQL = `
+  UPDATE stream SET
+    row_bytes = row_bytes + @rowBytes,
+    quarantined_bytes = quarantined_bytes + @quarantinedBytes - @refusedBytes,
+    blank_bytes = blank_bytes + @blankBytes,
+    rows = rows + @rows,
+    event_rows = event_rows + @events,
+    duplicate_rows = duplicate_rows + @duplicates,
+    quarantined_lines = quarantined_lines + @quarantinedLines - @refusedLines,
+    foreign_lines = foreign_lines + @foreignLines
+  WHERE id = @id`
 
 const UPDATE_STREAM_SQL = `
   UPDATE stream SET

@@ -6,7 +6,12 @@ import { createDictionaries, type Dictionaries } from './dictionaries.ts'
 import type { Database } from './load-sqlite.ts'
 import { createOrphans, type Orphans } from './orphans.ts'
 import { createProcessEvents, newsOf, type ProcessEvents } from './process-events.ts'
-import { createQuarantine, type Quarantine, type RefusedPiece } from './quarantine.ts'
+import {
+  createQuarantine,
+  type Quarantine,
+  type RefusedEntry,
+  type RefusedPiece,
+} from './quarantine.ts'
 import { CALL_FLAGS } from './schema.ts'
 import type { StagedLine, StreamPart } from './staged-line.ts'
 import { createStreams, type Streams } from './streams.ts'
@@ -35,6 +40,8 @@ export class BatchWriter {
   readonly #streams: Streams
   readonly #statements: ReturnType<typeof prepareStatements>
   #open = emptyResult()
+  /** What is stored now was refused before. */
+  #isRetrying = false
 
   constructor(database: Database) {
     this.#database = database
@@ -93,6 +100,24 @@ export class BatchWriter {
     return this.commit()
   }
 
+  /**
+   * Puts what the lines of a refused piece are now in its place, and commits. Their stream stands
+   * where it stood.
+   */
+  replaceRefused(entry: RefusedEntry, lines: readonly StagedLine[]): BatchResult {
+    this.begin()
+    this.#quarantine.remove(entry)
+    this.#isRetrying = true
+    try {
+      const counts = this.#storeLines({ lines }, entry.streamId, entry.seenMs)
+      this.#streams.recount(entry.streamId, counts, entry)
+      addResult(this.#open, counts)
+    } finally {
+      this.#isRetrying = false
+    }
+    return this.commit()
+  }
+
   begin(): void {
     if (!this.#database.inTransaction) this.#statements.begin.run()
   }
@@ -137,7 +162,7 @@ export class BatchWriter {
     }
   }
 
-  #storeLines(part: StreamPart, streamId: number, nowMs: number): PartCounts {
+  #storeLines(part: Pick<StreamPart, 'lines'>, streamId: number, nowMs: number): PartCounts {
     const counts: PartCounts = { ...emptyResult(), rowBytes: 0, blankBytes: 0, quarantinedBytes: 0 }
     for (const line of part.lines) {
       switch (line.kind) {
@@ -180,7 +205,7 @@ export class BatchWriter {
   #storeRecord(line: RecordLine, streamId: number): 'rows' | 'events' | 'duplicates' {
     const { parsed } = line
     const { stamp } = parsed
-    const writer = stamp ? this.#claims.claim(stamp, parsed) : this.#writers.ofStream(streamId)
+    const writer = stamp ? this.#claim(stamp, parsed) : this.#writers.ofStream(streamId)
     if (!writer) return 'duplicates'
     const n = stamp?.n ?? line.offset
     if (parsed.fate === 'event') {
@@ -195,6 +220,10 @@ export class BatchWriter {
     this.#takeBackOrphan(parsed.call.uid)
     this.#writers.learn(writer, parsed.writer, { serverId })
     return 'rows'
+  }
+
+  #claim(stamp: Stamp, line: RecordLine['parsed']) {
+    return this.#isRetrying ? this.#claims.reclaim(stamp) : this.#claims.claim(stamp, line)
   }
 
   /** True if it became a row, false if it needs none. */

@@ -11,6 +11,7 @@ import {
 import { StoreError } from '../store/store-error.ts'
 import { forget } from './forget.ts'
 import { RequestRefusal } from './request-refusal.ts'
+import { retryRefused } from './retry-refused.ts'
 
 export type RequestWork = {
   database: Database
@@ -28,7 +29,7 @@ export type RequestHandler = (work: RequestWork) => Generator<void, Record<strin
 export type RequestHandlers = Partial<Record<RequestKind, RequestHandler>>
 
 /** Each kind of request and who does it. */
-export const REQUEST_HANDLERS: RequestHandlers = { forget }
+export const REQUEST_HANDLERS: RequestHandlers = { forget, quarantine_retry: retryRefused }
 
 /** Carries out requests between polls, one at a time. */
 export type RequestDesk = {
