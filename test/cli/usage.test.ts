@@ -95,7 +95,16 @@ describe('wrong usage', () => {
 
 describe('help and version', () => {
   test('each command has help with examples', async () => {
-    for (const name of ['demo', 'demo-server', 'serve', 'ingest', 'web', 'failures', 'doctor']) {
+    for (const name of [
+      'demo',
+      'demo-server',
+      'serve',
+      'ingest',
+      'web',
+      'failures',
+      'doctor',
+      'quarantine',
+    ]) {
       const help = await helpOf(name)
       assert.match(help, new RegExp(`^Usage: unsilent ${name}`))
       assert.match(help, new RegExp(`Examples:\n {2}.*unsilent ${name}`))

@@ -5,6 +5,7 @@ import { registerDemoWorld } from './demo-world.ts'
 import { registerDoctor } from './doctor.ts'
 import { registerFailures } from './failures.ts'
 import { registerIngest } from './ingest.ts'
+import { registerQuarantine } from './quarantine.ts'
 import { registerServe } from './serve.ts'
 import { sentenceOf, UsageError } from './usage-error.ts'
 import { packageVersion } from './version.ts'
@@ -32,6 +33,7 @@ export function createProgram(): Command {
   registerWeb(program)
   registerFailures(program)
   registerDoctor(program)
+  registerQuarantine(program)
   registerDemoWorld(program)
 
   for (const command of [program, ...program.commands]) {

@@ -1,9 +1,9 @@
-import type { RefusalReason } from '../../ingest/formats/parsed-line.ts'
 import type { IngestHealth } from '../queries/call-store.ts'
 import { formatBytes, formatCount, NO_VALUE, plural } from './format.ts'
 import { Figure } from './key-figures.tsx'
 import type { View } from './links.tsx'
 import { Age, Empty, WideTable } from './parts.tsx'
+import { reasonWords } from './refusal-words.ts'
 import { Visible } from './visible-text.tsx'
 
 /** No look for so long means that nobody ingests. */
@@ -186,26 +186,6 @@ function Refused({ health: { quarantine, quarantined } }: { health: IngestHealth
       )}
     </section>
   )
-}
-
-/** In words; a reason that a newer ingester writes is shown as it is. */
-const REASON_WORDS: Readonly<Record<RefusalReason, string>> = {
-  too_long: 'longer than a line may be',
-  nul_run: 'a hole of zero bytes',
-  encoding: 'not UTF-8 at all, UTF-16 perhaps',
-  utf8: 'broken UTF-8',
-  json: 'broken JSON',
-  torn: 'broken off, with another record after it',
-  not_json: 'not JSON: a banner or a stack trace',
-  shape: 'JSON, but no object',
-  invalid: 'a record without what a record needs',
-  depth: 'nested too deeply',
-  unterminated: 'broken off at the end of the file',
-  unstorable: 'refused by the database',
-}
-
-function reasonWords(reason: string): string {
-  return REASON_WORDS[reason as RefusalReason] ?? reason
 }
 
 function RefusedTable({ quarantined }: { quarantined: IngestHealth['quarantined'] }) {

@@ -1,5 +1,6 @@
 import type { Database } from '../../ingest/store/load-sqlite.ts'
 import type { IngestHealth } from './call-store.ts'
+import { printableSample } from './quarantine.ts'
 import {
   DATABASE_BYTES,
   GAPS,
@@ -37,7 +38,7 @@ export function readIngestHealth(database: Database): IngestHealth {
       lengthBytes: row.length_bytes,
       lines: row.lines,
       reason: row.reason,
-      sample: printable(row.sample),
+      sample: printableSample(row.sample, SAMPLE_CHARACTERS),
     })),
     gaps: all<GapRow>(GAPS).map((row) => ({
       writer: row.w,
@@ -66,10 +67,4 @@ function texts(json: string): string[] {
   const list: unknown = JSON.parse(json)
   if (!Array.isArray(list)) return [json]
   return list.map((entry: unknown) => (typeof entry === 'string' ? entry : JSON.stringify(entry)))
-}
-
-/** Refused lines are anything at all: invalid UTF-8, control characters, a terabyte of NUL. */
-function printable(sample: Uint8Array): string {
-  const text = Buffer.from(sample).toString('utf8')
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '\u{FFFD}').slice(0, SAMPLE_CHARACTERS)
 }
