@@ -54,6 +54,35 @@ export function createLiveCalls(
 
   const hasNoSession = () => kind === 'http' && readString(transport, 'sessionId') === undefined
 
+  let lastSession: { id: string; hash: string } | undefined
+
+  function sessionHash(): string | undefined {
+    const id = readString(transport, 'sessionId')
+    if (id === undefined) return undefined
+    if (lastSession?.id !== id) lastSession = { id, hash: fingerprint(id) }
+    return lastSession.hash
+  }
+
+  /** Without a spread: it is made for each call. */
+  function initOf(message: JsonRpcMessage, extra: unknown): CallInit {
+    const params = isRecord(message.params) ? message.params : {}
+    const { tool, nameFault } = namedTool(params.name)
+    const { modern, client, protocol, trace } = senderOf(message, extra, peer)
+    return {
+      tool,
+      request: message.id ?? '',
+      arguments: params.arguments,
+      modern,
+      asksForTask: params.task !== undefined,
+      nameFault,
+      session: sessionHash(),
+      client,
+      protocol,
+      transport: kind,
+      trace,
+    }
+  }
+
   function close(call: OpenCall, ending: Ending): void {
     if (call.closed) return
     call.close(ending)
@@ -91,27 +120,17 @@ export function createLiveCalls(
 
   return {
     open(message, extra) {
-      const params = isRecord(message.params) ? message.params : {}
-      const request = message.id ?? ''
-      const sessionId = readString(transport, 'sessionId')
-      const call = new OpenCall(
-        {
-          ...namedTool(params.name),
-          asksForTask: params.task !== undefined,
-          request,
-          arguments: params.arguments,
-          transport: kind,
-          ...senderOf(message, extra, peer),
-          ...(sessionId === undefined ? {} : { session: fingerprint(sessionId) }),
-        },
-        context,
-      )
+      const call = new OpenCall(initOf(message, extra), context)
       call.dropped = droppedArguments(call)
+      const { request } = call.init
       const same = byId.get(request)
       if (same) same.push(call)
       else byId.set(request, [call])
-      if (context.log) openCallsOf(context.log).add(call)
-      context.log?.journal.opened(call.id, () => call.entry())
+      const { log } = context
+      if (log) {
+        openCallsOf(log).add(call)
+        log.journal.opened(call.id, () => call.entry())
+      }
       return call
     },
     answeredBy(answer) {
