@@ -1,6 +1,7 @@
 import { OTHER } from './dictionaries.ts'
 import type { Database } from './load-sqlite.ts'
 import { cleanName } from './names.ts'
+import { QUARTER_MS } from './schema.ts'
 
 /** What is to be forgotten. */
 export type ForgetWhat =
@@ -25,6 +26,35 @@ export function readForgetWhat(parameters: unknown): ForgetWhat | undefined {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
+}
+
+/** About how many calls that is now, to ask before: those that are only counted any more included. */
+export function countToForget(database: Database, what: ForgetWhat): number {
+  const count = (sql: string, ...values: (string | number)[]): number =>
+    database
+      .prepare(sql)
+      .pluck()
+      .get(...values) as number
+  switch (what.what) {
+    case 'session':
+      return count(
+        'SELECT count(*) FROM call WHERE session_id = (SELECT id FROM session WHERE key = ?)',
+        cleanName(what.session),
+      )
+    case 'tool':
+      return count(
+        `SELECT coalesce(sum(calls), 0) FROM quarter_count
+          WHERE tool_id IN (SELECT id FROM tool WHERE name = ?)`,
+        cleanName(what.tool),
+      )
+    case 'before':
+      return count(
+        `SELECT count(*) + (SELECT coalesce(sum(removed_calls), 0) FROM quarter_count WHERE quarter < ?)
+          FROM call WHERE started_ms < ?`,
+        Math.floor(what.beforeMs / QUARTER_MS),
+        what.beforeMs,
+      )
+  }
 }
 
 /** Rows that one statement looks at: some milliseconds. */

@@ -2,7 +2,7 @@ import type { Database } from '../store/load-sqlite.ts'
 import { asStoreError, isSqliteError } from '../store/store-error.ts'
 
 /** Readers are short; so often a checkpoint is tried that needs all of them gone at once. */
-const TRIES = 100
+const TRIES = 30
 const TRY_BUSY_MS = 100
 
 /**

@@ -1,23 +1,31 @@
 import { mkdirSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import type { IngestProgress, IngestSummary } from '../../ingest/run-ingest.ts'
+import type { RetentionLimits } from '../../ingest/worker/retention.ts'
 import { defaultDatabasePath, defaultLogDirectory } from '../../server/call-log/state-directory.ts'
 import { runAsChild, tellParent } from './child-messages.ts'
 import { EXIT } from './exit-codes.ts'
 import { note, progressLine } from './output.ts'
+import { addRetentionOptions, type RetentionFlags, retentionOf } from './retention-options.ts'
 import { stopSignal } from './stop-signal.ts'
 import { UsageError } from './usage-error.ts'
 
-type IngestFlags = { logs?: string; db?: string; once?: true; supervised?: true }
+type IngestFlags = RetentionFlags & {
+  logs?: string
+  db?: string
+  once?: true
+  supervised?: true
+}
 
 export function registerIngest(program: Command): void {
-  program
+  const command = program
     .command('ingest')
     .description('read call logs into the database, and follow them')
     .argument('[roots...]', 'directories, files or globs (default: the log directory)')
     .option('--logs <directory>', 'the log directory (default: logs/ in the state directory)')
     .option('--db <file>', 'the database (default: unsilent.db in the state directory)')
     .option('--once', 'read what is there, then end')
+  addRetentionOptions(command)
     .addOption(new Option('--supervised').hideHelp())
     .addHelpText('after', HELP)
     .action(ingest)
@@ -32,11 +40,17 @@ async function ingest(roots: string[], flags: IngestFlags): Promise<void> {
     roots: from,
     databasePath: flags.db ?? defaultDatabasePath(),
     once: flags.once === true,
+    retention: retentionOf(flags),
   }
   await (flags.supervised ? ingestAsChild(options) : ingestOnTerminal(options))
 }
 
-type Options = { roots: string[]; databasePath: string; once: boolean }
+type Options = {
+  roots: string[]
+  databasePath: string
+  once: boolean
+  retention: RetentionLimits
+}
 
 async function ingestOnTerminal(options: Options): Promise<void> {
   const { runIngest } = await import('../../ingest/run-ingest.ts')
@@ -110,6 +124,9 @@ export function summaryText(summary: IngestSummary): string {
     `${count.format(summary.rows)} calls from ${count.format(summary.files)} files`,
     `${count.format(summary.duplicates)} known already`,
     `${refusedText || 'no'} lines refused`,
+    ...(summary.removed.calls > 0
+      ? [`${count.format(summary.removed.calls)} calls removed for their age or for space`]
+      : []),
     `${summary.seconds.toFixed(1)} s.`,
   ].join(', ')
 }

@@ -4,6 +4,7 @@ import { registerDemoServer } from './demo-server.ts'
 import { registerDemoWorld } from './demo-world.ts'
 import { registerDoctor } from './doctor.ts'
 import { registerFailures } from './failures.ts'
+import { registerForget } from './forget.ts'
 import { registerIngest } from './ingest.ts'
 import { registerQuarantine } from './quarantine.ts'
 import { registerServe } from './serve.ts'
@@ -34,6 +35,7 @@ export function createProgram(): Command {
   registerFailures(program)
   registerDoctor(program)
   registerQuarantine(program)
+  registerForget(program)
   registerDemoWorld(program)
 
   for (const command of [program, ...program.commands]) {

@@ -5,14 +5,15 @@ import { EXIT } from './exit-codes.ts'
 import { logDirectory, problemTeller } from './ingest.ts'
 import { existingDirectory, parsePort, parseZone } from './options.ts'
 import { note, writeData } from './output.ts'
+import { addRetentionOptions, type RetentionFlags, retentionArgs } from './retention-options.ts'
 import { stopSignal, unlessAborted, untilAborted } from './stop-signal.ts'
 import { type Supervised, supervise } from './supervise.ts'
 import { DEFAULT_PORT, HOST, localZone } from './web.ts'
 
-type ServeFlags = { logs?: string; db?: string; port?: number; tz?: string }
+type ServeFlags = RetentionFlags & { logs?: string; db?: string; port?: number; tz?: string }
 
 export function registerServe(program: Command): void {
-  program
+  const command = program
     .command('serve')
     .description('ingest and dashboard together')
     .option('--logs <directory>', 'the log directory (default: logs/ in the state directory)')
@@ -23,8 +24,7 @@ export function registerServe(program: Command): void {
       "time zone of the pages, as Europe/Berlin (default: this machine's)",
       parseZone,
     )
-    .addHelpText('after', HELP)
-    .action(serve)
+  addRetentionOptions(command).addHelpText('after', HELP).action(serve)
 }
 
 async function serve(flags: ServeFlags): Promise<void> {
@@ -32,7 +32,13 @@ async function serve(flags: ServeFlags): Promise<void> {
   const databasePath = flags.db ?? defaultDatabasePath()
   const { startWeb } = await import('../start-web.ts')
   const stop = stopSignal()
-  const ingest = superviseIngest({ roots: [logs], databasePath, onTrouble: note, stop })
+  const ingest = superviseIngest({
+    roots: [logs],
+    databasePath,
+    args: retentionArgs(flags),
+    onTrouble: note,
+    stop,
+  })
   try {
     if (!(await unlessAborted(stop, ingest.ready.catch(acceptOtherIngester)))) return
     const running = await startWeb({
@@ -55,6 +61,8 @@ async function serve(flags: ServeFlags): Promise<void> {
 export function superviseIngest(options: {
   roots: readonly string[]
   databasePath: string
+  /** More flags of `ingest`. */
+  args?: readonly string[]
   env?: NodeJS.ProcessEnv | undefined
   stderr?: number | undefined
   onTrouble(sentence: string): void
@@ -64,7 +72,11 @@ export function superviseIngest(options: {
   const tellProblems = problemTeller(options.onTrouble)
   return supervise({
     title: 'The ingest worker',
-    args: ['ingest', '--supervised', '--db', options.databasePath, '--', ...options.roots],
+    args: [
+      ...['ingest', '--supervised', '--db', options.databasePath],
+      ...(options.args ?? []),
+      ...['--', ...options.roots],
+    ],
     env: options.env,
     stderr: options.stderr,
     onTrouble: options.onTrouble,
