@@ -81,7 +81,7 @@ export function createRecordLogger(options: RecordLoggerOptions): RecordLogger {
   }
 }
 
-function levelOf(record: LogRecord): 'debug' | 'info' | 'warn' | 'error' | 'fatal' {
+export function levelOf(record: LogRecord): 'debug' | 'info' | 'warn' | 'error' | 'fatal' {
   switch (record.kind) {
     case 'beat':
       return 'debug'

@@ -22,6 +22,7 @@ import type { Deadline } from './deadline.ts'
 import type { FatalError } from './errors.ts'
 import type { JsonRpcId, ToolResult } from './mcp-shapes.ts'
 import type { ToolSettings } from './options.ts'
+import { tellOwnLogger } from './own-logger.ts'
 import type { AttemptReport } from './retry.ts'
 import { roundedMs } from './rounded-ms.ts'
 import { observing } from './warn-once.ts'
@@ -112,7 +113,8 @@ export class OpenCall {
     this.context = context
     this.startedAt = context.settings.now()
     const { capture } = context.settings.forTool(init.tool)
-    this.args = context.log ? captured(init.arguments, capture) : undefined
+    this.args =
+      context.log || context.settings.logger ? captured(init.arguments, capture) : undefined
   }
 
   get tool(): string {
@@ -136,8 +138,13 @@ export class OpenCall {
     if (this.#closed) return
     this.#closed = true
     this.deadline?.stop()
-    const { log } = this.context
-    if (log) observing('Writing a call record', () => log.record(this.#recordOf(ending)))
+    const { log, settings } = this.context
+    if (!log && !settings.logger) return
+    observing('Writing a call record', () => {
+      const record = this.#recordOf(ending)
+      log?.record(record)
+      if (settings.logger) tellOwnLogger(settings.logger, record)
+    })
   }
 
   /** A handler that ended after its call was closed. */

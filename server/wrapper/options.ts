@@ -3,6 +3,7 @@ import { defaultLogDirectory } from '../call-log/state-directory.ts'
 import type { Classification } from './classify.ts'
 import { parseDuration } from './duration.ts'
 import { nearestName } from './nearest-name.ts'
+import { isLogger, type Logger } from './own-logger.ts'
 import type { RetryOptions } from './retry.ts'
 
 const MIB = 1024 * 1024
@@ -31,6 +32,11 @@ export type ToolOptions = {
 export type UnsilenceOptions = Omit<ToolOptions, 'retry'> & {
   /** Directory of the call log. Default: `logs` in the state directory. False: no log at all. */
   logs?: string | false
+  /**
+   * The application's own pino logger, or one that is called like it: it gets a line a call as
+   * well, with the redacted record under `toolCall`.
+   */
+  logger?: Logger
   /** The server's name and version in the log. Default: those it tells its clients. */
   server?: NameAndVersion
   /** How transient failures are retried; false for never. */
@@ -78,6 +84,7 @@ export type ToolSettings = {
 export type Settings = {
   /** Undefined: no log. */
   logDirectory: string | undefined
+  logger: Logger | undefined
   server: NameAndVersion | undefined
   retry: RetryOptions | false
   classify: ((error: unknown) => Classification | undefined) | undefined
@@ -97,6 +104,7 @@ export function settingsFrom(options: UnsilenceOptions = {}): Settings {
   )
   return {
     logDirectory: options.logs === false ? undefined : (options.logs ?? defaultLogDirectory()),
+    logger: options.logger,
     server: options.server,
     retry: options.retry ?? {},
     classify: options.classify,
@@ -161,6 +169,7 @@ const checks: Record<keyof UnsilenceOptions, Check> = {
     accepts: (value) => value === false || text.accepts(value),
     instead: 'the path of a directory, or false for no log',
   },
+  logger: { accepts: isLogger, instead: 'a pino logger, or an object with info, warn and error' },
   server: { accepts: isNameAndVersion, instead: "{ name: '…', version: '…' }" },
   retry: {
     accepts: (value) => value === false || isPlainObject(value),
