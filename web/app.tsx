@@ -1,9 +1,9 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { asStoreError, StoreError, type StoreState } from '../ingest/store/store-error.ts'
 import type { Assets } from './assets.ts'
 import { dataRoutes } from './data-routes.ts'
 import type { DataSource } from './data-source.ts'
-import { respond, respondBadQuery, themeOf } from './page-request.tsx'
+import { respond, respondBadQuery, shellFor } from './page-request.tsx'
 import { pageRoutes } from './page-routes.tsx'
 import { BrokenPage, NotFoundPage, UnavailablePage } from './pages/problem.tsx'
 import { InvalidCursorError } from './queries/call-questions.ts'
@@ -27,10 +27,7 @@ export type AppOptions = {
 /** The dashboard. Nothing is served before the request has passed the guard. */
 export function createApp(options: AppOptions): Hono {
   const app = new Hono()
-  const shellOf = (context: Parameters<typeof themeOf>[0]) => ({
-    assets: options.assets,
-    theme: themeOf(context),
-  })
+  const shellOf = (context: Context) => shellFor(context, options)
   app.use(responseHeaders())
   app.use(requestGuard(ownOrigin(options.port)))
   app.get('/assets/:name', (context) => {
@@ -81,18 +78,25 @@ export function createApp(options: AppOptions): Hono {
   return app
 }
 
-/** No path and no SQL in it: what the database's own message says goes to the terminal. */
+/**
+ * What is wrong and what to do. No path and no SQL in it: what the database's own message says goes
+ * to the terminal.
+ */
 const STATES: Readonly<Partial<Record<StoreState, string>>> = {
-  missing: 'The database file is not there.',
-  moved: 'The database file was deleted or replaced.',
-  busy: 'Another program holds the database locked.',
-  io: 'Reading the database failed: the disk does not answer as it should.',
-  corrupt: 'The database is damaged.',
-  readonly: 'The database, or its directory, may not be opened by this user.',
-  not_a_database: 'The database file is not a database any more.',
-  not_ours: 'The database file belongs to another program.',
-  newer_schema: 'The database was made by a newer version of unsilent.',
-  older_schema: 'The database was made by an older version of unsilent and is not yet up to date.',
+  missing: 'The database file is not there. Start `unsilent serve` or `unsilent ingest`.',
+  moved: 'The database file was deleted or replaced. Start again what ingests.',
+  busy: 'Another program holds the database locked. Close it.',
+  io: 'Reading the database failed: the disk does not answer as it should. Look at the disk.',
+  corrupt:
+    'The database is damaged. Move it aside, without deleting it, and ingest the logs again; `unsilent doctor` tells more.',
+  full: 'There is no space left on the disk. Free some.',
+  readonly:
+    'The database, or its directory, may not be opened by this user. Run this as its owner.',
+  not_a_database: 'The database file is not a database any more. Move it aside, or name another.',
+  not_ours: 'The database file belongs to another program. Name another one with --db.',
+  newer_schema: 'The database was made by a newer version of unsilent. Update this one.',
+  older_schema:
+    'The database was made by an older version of unsilent and is not yet up to date. Start `unsilent ingest` once.',
 }
 
 function unavailableState(error: unknown): string | undefined {

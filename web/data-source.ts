@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { readTrouble, type Trouble } from '../ingest/store/health-file.ts'
 import { asStoreError, StoreError } from '../ingest/store/store-error.ts'
 import type { Findings } from './analysis/findings.ts'
 import type { CallStore } from './queries/call-store.ts'
@@ -12,7 +13,12 @@ export type Data = {
 }
 
 /** Gives the open database, or throws StoreError while there is none. */
-export type DataSource = { current(): Data; close(): void }
+export type DataSource = {
+  current(): Data
+  /** What stands in the ingester's way, as it last said; asked even while there is no database. */
+  trouble(): Trouble | undefined
+  close(): void
+}
 
 export type DataSourceOptions = {
   databasePath: string
@@ -51,6 +57,7 @@ export function openDataSource(options: DataSourceOptions): DataSource {
       const identity = identityOf(options.databasePath)
       return open?.identity === identity ? open.data : reopen(identity)
     },
+    trouble: () => readTrouble(options.databasePath),
     close() {
       closed = true
       close()

@@ -2,6 +2,8 @@ import type { Context } from 'hono'
 import { getCookie } from 'hono/cookie'
 import { html } from 'hono/html'
 import type { Child } from 'hono/jsx'
+import type { Assets } from './assets.ts'
+import type { DataSource } from './data-source.ts'
 import { isFromForm, readFormQuery } from './pages/form-query.ts'
 import {
   type Frame,
@@ -35,6 +37,14 @@ export function themeOf(context: Context): Theme {
   return THEMES.find((theme) => theme === kept) ?? 'auto'
 }
 
+/** What is the same on every page. */
+export function shellFor(
+  context: Context,
+  { assets, data }: { assets: Assets; data: Pick<DataSource, 'trouble'> },
+): Shell {
+  return { assets, theme: themeOf(context), trouble: data.trouble() }
+}
+
 export function respond(
   context: Context,
   shell: Shell,
@@ -44,7 +54,7 @@ export function respond(
   context.header('vary', 'HX-Request, HX-Request-Type, Cookie')
   if (!wantsFragment(context)) return context.html(renderPage(shell, frame), status)
   if (url !== undefined) context.header('hx-push-url', url)
-  return context.html(renderFragment(frame), status)
+  return context.html(renderFragment(shell, frame), status)
 }
 
 /** A fragment that is no page of its own. */

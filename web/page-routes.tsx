@@ -8,7 +8,7 @@ import {
   respond,
   respondBadQuery,
   respondFragment,
-  themeOf,
+  shellFor,
 } from './page-request.tsx'
 import { ArgumentsPage } from './pages/arguments.tsx'
 import { CallPage } from './pages/call.tsx'
@@ -40,7 +40,7 @@ const EMPTY_TOKEN = 'empty'
 
 export function pageRoutes({ data, assets, zone, now }: PageRoutesOptions): Hono {
   const routes = new Hono()
-  const shell = (context: Context): Shell => ({ assets, theme: themeOf(context) })
+  const shell = (context: Context): Shell => shellFor(context, { assets, data })
 
   /** Answers with the page that `draw` makes of the filter in the URL. */
   function page(
@@ -167,7 +167,8 @@ export function pageRoutes({ data, assets, zone, now }: PageRoutesOptions): Hono
   routes.get('/ingest', (context) =>
     page(context, '/ingest', (view) => {
       const health = data.current().store.ingestHealth()
-      return { title: 'Ingest', body: <IngestPage view={view} health={health} /> }
+      const body = <IngestPage view={view} health={health} trouble={data.trouble()} />
+      return { title: 'Ingest', body }
     }),
   )
 

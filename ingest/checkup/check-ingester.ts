@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { readTrouble } from '../store/health-file.ts'
 import type { Database } from '../store/load-sqlite.ts'
 import { loadSqlite } from '../store/load-sqlite.ts'
 import { asStoreError } from '../store/store-error.ts'
@@ -14,6 +15,23 @@ type IngesterRow = {
   last_poll_ms: number
   lag_bytes: number
   problems: string
+}
+
+/** What the ingester last said of the database, in a file beside it. */
+export function checkTrouble(databasePath: string): Finding[] {
+  const trouble = readTrouble(databasePath)
+  if (!trouble) return []
+  const since = new Date(trouble.sinceMs).toISOString()
+  const end = trouble.ended ? 'It has ended' : 'It tries again by itself'
+  const found = `Process ${trouble.pid} could not ingest since ${since} (${trouble.state}): ${trouble.message}`
+  return [
+    finding(
+      'ingester',
+      'error',
+      found,
+      `${end}; when this is mended, ${trouble.ended ? 'start it again' : 'it goes on'}.`,
+    ),
+  ]
 }
 
 /** Who reads the logs, whether it does, and how far it has come. */

@@ -5,7 +5,7 @@ import { asStoreError, StoreError } from '../store/store-error.ts'
 import { checkBooks, REBUILD } from './check-books.ts'
 import { checkClock } from './check-clock.ts'
 import { checkDisk, checkPermissions, checkWal, type Space } from './check-files.ts'
-import { checkIngester, checkQuarantine } from './check-ingester.ts'
+import { checkIngester, checkQuarantine, checkTrouble } from './check-ingester.ts'
 import { checkRuntime } from './check-runtime.ts'
 import { type Finding, finding, ok } from './finding.ts'
 
@@ -30,7 +30,13 @@ export function runCheckup(options: CheckupOptions): Finding[] {
     ...checkDisk(databasePath, options.spaceOf),
   ]
   if (runtime.some(({ severity }) => severity === 'error')) return [...runtime, ...files]
-  return [...runtime, ...files, ...checkState(databasePath), ...checkDatabase(options)]
+  return [
+    ...runtime,
+    ...files,
+    ...checkState(databasePath),
+    ...checkTrouble(databasePath),
+    ...checkDatabase(options),
+  ]
 }
 
 function checkDatabase({ databasePath, nowMs }: CheckupOptions): Finding[] {

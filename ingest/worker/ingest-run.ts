@@ -6,6 +6,7 @@ import type { Poll } from '../poll.ts'
 import { createLineRedactor } from '../redactor.ts'
 import type { IngestOptions, IngestSummary } from '../run-ingest.ts'
 import { addResult, emptyResult } from '../store/batch-result.ts'
+import { createHealthFile, type HealthFile } from '../store/health-file.ts'
 import { addRemoved, NOTHING_REMOVED } from '../store/removals.ts'
 import { asStoreError, isSqliteError, isTemporary, StoreError } from '../store/store-error.ts'
 import { Tailer } from '../tail.ts'
@@ -38,6 +39,7 @@ export class IngestRun {
   readonly #pause = createPause(MIN_GAP_MS)
   readonly #watch: DirectoryWatch
   readonly #pollMs: number
+  readonly #health: HealthFile
   readonly #removed = { ...NOTHING_REMOVED }
   #store: Store | undefined
   #chores: Chores | undefined
@@ -45,6 +47,7 @@ export class IngestRun {
   /** There was something to do beside reading, so there may be more. */
   #hasChores = false
   #problem: StoreError | undefined
+  #troubledSinceMs: number | undefined
   #retries = 0
   #waitMs: number
   #rowWrittenAt = Number.NEGATIVE_INFINITY
@@ -56,6 +59,7 @@ export class IngestRun {
     this.#pollMs = options.pollMs ?? POLL_MS
     this.#waitMs = this.#pollMs
     this.#rate = createRate(this.#startedAt)
+    this.#health = createHealthFile(options.databasePath)
     this.#watch = createDirectoryWatch(() => this.#pause.wake())
     this.#tailer = new Tailer({
       files,
@@ -99,6 +103,8 @@ export class IngestRun {
       this.#writeRow(store, poll)
       this.#problem = undefined
       this.#retries = 0
+      this.#troubledSinceMs = undefined
+      this.#health.write(undefined)
       return poll
     } catch (error) {
       this.#takeTrouble(error)
@@ -138,11 +144,20 @@ export class IngestRun {
     const trouble = asStoreError(error, this.#options.databasePath)
     const givesUp =
       this.#options.once && (trouble.state !== 'busy' || this.#retries >= MAX_ONCE_RETRIES)
-    if (!isTemporary(trouble.state) || givesUp) throw trouble
+    const ended = !isTemporary(trouble.state) || givesUp === true
+    this.#writeHealth(trouble, ended)
+    if (ended) throw trouble
     this.#problem = trouble
     this.#retries += 1
     // After a failed write or sync the connection's own state is not to be trusted.
     if (trouble.state === 'io') this.#closeStore()
+  }
+
+  #writeHealth({ state, message }: StoreError, ended: boolean): void {
+    const atMs = this.#now()
+    this.#troubledSinceMs ??= atMs
+    const sinceMs = this.#troubledSinceMs
+    this.#health.write({ state, message, sinceMs, atMs, pid: process.pid, ended })
   }
 
   #nextWait(poll: Poll | undefined): number {

@@ -118,7 +118,7 @@ test('with once everything is read, summed up and safe to repeat', async () => {
     readdirSync(world.directory)
       .filter((name) => name.startsWith('unsilent.db'))
       .sort(),
-    ['unsilent.db', 'unsilent.db.lock'],
+    ['unsilent.db', 'unsilent.db-health', 'unsilent.db.lock'],
   )
   assertWorldSound(world)
 })

@@ -1,15 +1,25 @@
+import type { Trouble } from '../../ingest/store/health-file.ts'
 import type { IngestHealth } from '../queries/call-store.ts'
 import { formatBytes, formatCount, NO_VALUE, plural } from './format.ts'
 import { Figure } from './key-figures.tsx'
 import type { View } from './links.tsx'
 import { Age, Empty, WideTable } from './parts.tsx'
 import { reasonWords } from './refusal-words.ts'
+import { TroubleSection } from './trouble.tsx'
 import { Visible } from './visible-text.tsx'
 
 /** No look for so long means that nobody ingests. */
 const STALE_MS = 30_000
 
-export function IngestPage({ view, health }: { view: View; health: IngestHealth }) {
+export function IngestPage({
+  view,
+  health,
+  trouble,
+}: {
+  view: View
+  health: IngestHealth
+  trouble: Trouble | undefined
+}) {
   return (
     <>
       <h1>Ingest</h1>
@@ -17,6 +27,7 @@ export function IngestPage({ view, health }: { view: View; health: IngestHealth 
         What was read from the logs, what was refused, and what is missing. Nothing is dropped
         without a count.
       </p>
+      <TroubleSection trouble={trouble} zone={view.filter.zone} />
       <State view={view} health={health} />
       <Problems health={health} />
       <Streams view={view} health={health} />

@@ -1,6 +1,8 @@
 import { html } from 'hono/html'
 import type { Child } from 'hono/jsx'
+import type { Trouble } from '../../ingest/store/health-file.ts'
 import type { Assets } from '../assets.ts'
+import { TroubleBanner } from './trouble.tsx'
 
 export const THEMES = ['auto', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
@@ -25,7 +27,12 @@ export type Frame = {
   body: Child
 }
 
-export type Shell = { assets: Assets; theme: Theme }
+export type Shell = {
+  assets: Assets
+  theme: Theme
+  /** Told on every page: what is shown may be old. */
+  trouble: Trouble | undefined
+}
 
 /** Settle delay 0: otherwise htmx writes style attributes, which our policy forbids. */
 const HTMX_CONFIG = JSON.stringify({
@@ -35,7 +42,7 @@ const HTMX_CONFIG = JSON.stringify({
 })
 
 /** The whole page. */
-export function renderPage({ assets, theme }: Shell, frame: Frame) {
+export function renderPage({ assets, theme, trouble }: Shell, frame: Frame) {
   return html`<!doctype html>${(
     <html lang="en" data-theme={theme}>
       <head>
@@ -64,6 +71,9 @@ export function renderPage({ assets, theme }: Shell, frame: Frame) {
             <ThemeForm theme={theme} />
           </div>
         </header>
+        <div id="trouble" class="wide" role="status">
+          <TroubleBanner trouble={trouble} />
+        </div>
         <div id="problem" class="wide" role="alert"></div>
         <main id="view" class="wide" tabindex={-1}>
           {frame.body}
@@ -75,13 +85,16 @@ export function renderPage({ assets, theme }: Shell, frame: Frame) {
 }
 
 /** What htmx puts in place of the view, with the parts outside of it that changed too. */
-export function renderFragment(frame: Frame) {
+export function renderFragment({ trouble }: Shell, frame: Frame) {
   return html`${(
     <>
       <title>{documentTitle(frame)}</title>
       {frame.body}
       <hx-partial hx-target="#menu" hx-swap="outerHTML">
         <Menu frame={frame} />
+      </hx-partial>
+      <hx-partial hx-target="#trouble" hx-swap="innerHTML">
+        <TroubleBanner trouble={trouble} />
       </hx-partial>
       <hx-partial hx-target="#problem" hx-swap="innerHTML">
         <span class="hidden"></span>
