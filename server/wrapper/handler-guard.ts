@@ -1,25 +1,20 @@
 import { performance } from 'node:perf_hooks'
-import { readProperty, readString } from '../safe-read.ts'
-import {
-  badResultText,
-  cleanMessage,
-  cutText,
-  errorResult,
-  failureText,
-  silentErrorText,
-} from './answers.ts'
+import { badResultText, silentErrorText } from './answers.ts'
 import { type Classification, classify } from './classify.ts'
 import { findBrokenSpot, isUnfinished } from './content-shape.ts'
-import { describeError, errorLine } from './describe-error.ts'
-import { isFatalError, isInvalidArgumentsError, isToolError } from './errors.ts'
-import { argumentsError } from './explain-arguments.ts'
-import { explainUnknownArguments } from './explain-unknown.ts'
-import { type Handler, isRecord, URL_ELICITATION_REQUIRED } from './mcp-shapes.ts'
-import { callContext, type Ending, type GuardAnswer, type OpenCall } from './open-call.ts'
+import { describeError } from './describe-error.ts'
+import {
+  type Decision,
+  decisionOnFailure,
+  isUrlElicitation,
+  refuseUnknown,
+  resultAnswer,
+} from './failure-decision.ts'
+import { type Handler, isRecord } from './mcp-shapes.ts'
+import { callContext, type OpenCall } from './open-call.ts'
 import { findOutputProblem } from './output-problem.ts'
-import { plainError, recordedError } from './recorded-error.ts'
+import { plainError } from './recorded-error.ts'
 import type { RetryResult } from './retry.ts'
-import { isUnlisted, unknownToolAnswer } from './unknown-tool.ts'
 import { observing } from './warn-once.ts'
 
 export type GuardOptions = {
@@ -179,8 +174,6 @@ function isSilentError(value: unknown): boolean {
   return !Array.isArray(value.content) || value.content.length === 0
 }
 
-export type Decision = { ending: Ending; answer: GuardAnswer }
-
 function settleThrown(call: OpenCall, failed: Extract<RetryResult<unknown>, { ok: false }>) {
   const { error, suppressed } = failed
   if (suppressed !== undefined) call.retrySuppressed = suppressed
@@ -192,81 +185,12 @@ function settleThrown(call: OpenCall, failed: Extract<RetryResult<unknown>, { ok
     }
     throw error
   }
-  return decide(call, decisionOn(call, failed))
-}
-
-function decisionOn(
-  call: OpenCall,
-  { error, classification, suppressed }: Extract<RetryResult<unknown>, { ok: false }>,
-): Decision {
-  if (classification.class === 'unexpected' && isUnlisted(call, describeError(error).message)) {
-    return unknownToolDecision(call)
-  }
-  const ending: Ending = {
-    outcome: 'failed',
-    error: recordedError(error, classification),
-    ...(isInvalidArgumentsError(error) && error.issues.length > 0 ? { issues: error.issues } : {}),
-  }
-  const text = answerTo(call, error, classification, suppressed)
-  const fatal = isFatalError(error) ? { fatal: error } : {}
-  return { ending, answer: { ...resultAnswer(text), ...fatal } }
-}
-
-/** A low-level handler throws for a name it does not know; the list says whether that is why. */
-function unknownToolDecision(call: OpenCall): Decision {
-  const text = unknownToolAnswer(call)
-  return {
-    ending: { outcome: 'failed', error: plainError('unknown_tool', text) },
-    answer: resultAnswer(text),
-  }
-}
-
-function answerTo(
-  call: OpenCall,
-  error: unknown,
-  classification: Classification,
-  suppressed: string | undefined,
-): string {
-  // These two speak to the model on purpose; a ToolError word for word.
-  if (isToolError(error)) return readString(error, 'message') || silentErrorText(call.tool)
-  if (isInvalidArgumentsError(error)) {
-    const said = cleanMessage(describeError(error).message)
-    return cutText(`Invalid arguments for "${call.tool}": ${said}`)
-  }
-  return failureText({
-    tool: call.tool,
-    call: call.id,
-    classification,
-    attempts: call.attempts,
-    suppressed,
-    message: call.settings.errorText === 'message' ? errorLine(describeError(error)) : undefined,
-  })
-}
-
-function refuseUnknown(call: OpenCall): Decision | undefined {
-  if (call.settings.unknownArguments !== 'reject' || !call.dropped) return undefined
-  const explanation = explainUnknownArguments(call, call.dropped, 'refused')
-  return {
-    ending: {
-      outcome: 'failed',
-      error: argumentsError(call, explanation),
-      issues: explanation.issues,
-    },
-    answer: resultAnswer(explanation.text),
-  }
-}
-
-function resultAnswer(text: string): GuardAnswer & { kind: 'result' } {
-  return { kind: 'result', result: errorResult(text) }
+  return decide(call, decisionOnFailure(call, failed))
 }
 
 function decide(call: OpenCall, { ending, answer }: Decision): unknown {
   call.handler = { state: 'decided', ending, answer }
   return answer.kind === 'result' ? answer.result : undefined
-}
-
-function isUrlElicitation(error: unknown): boolean {
-  return readProperty(error, 'code') === URL_ELICITATION_REQUIRED
 }
 
 /** The context is the last argument in both SDKs: `extra` in v1, `ctx` in v2. */

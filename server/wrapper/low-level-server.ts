@@ -7,7 +7,8 @@ import {
   explainArguments,
   explainProblems,
 } from './explain-arguments.ts'
-import type { BeforeHandler, Decision } from './handler-guard.ts'
+import type { Decision } from './failure-decision.ts'
+import type { BeforeHandler } from './handler-guard.ts'
 import { isRecord } from './mcp-shapes.ts'
 import type { OpenCall } from './open-call.ts'
 import { viewOf } from './schema-view.ts'

@@ -12,12 +12,8 @@ import type {
   ResultFacts,
   Transport,
 } from '../call-log/record.ts'
-import { redact } from '../call-log/redact.ts'
-import {
-  asRedacted,
-  type RedactedArguments,
-  redactArguments,
-} from '../call-log/redacted-arguments.ts'
+import type { RedactedArguments } from '../call-log/redacted-arguments.ts'
+import { captureArguments } from './capture-arguments.ts'
 import type { Deadline } from './deadline.ts'
 import type { FatalError } from './errors.ts'
 import type { JsonRpcId, ToolResult } from './mcp-shapes.ts'
@@ -114,7 +110,7 @@ export class OpenCall {
     this.startedAt = context.settings.now()
     const { capture } = context.settings.forTool(init.tool)
     this.args =
-      context.log || context.settings.logger ? captured(init.arguments, capture) : undefined
+      context.log || context.settings.logger ? captureArguments(init.arguments, capture) : undefined
   }
 
   get tool(): string {
@@ -237,24 +233,4 @@ function timeOf(attempts: readonly Attempt[], earlierMs = 0): number | undefined
 
 function cut(text: string): string {
   return text.length <= MAX_NAME_LENGTH ? text : `${text.slice(0, MAX_NAME_LENGTH)}…`
-}
-
-/** Undefined where none are to be kept. */
-function captured(value: unknown, capture: ToolSettings['capture']): RedactedArguments | undefined {
-  switch (capture) {
-    case 'off':
-      return undefined
-    case 'shapes':
-      return observing('Redacting arguments', () => asRedacted(shapeOf(redact(value))))
-    case 'full':
-      return observing('Redacting arguments', () => redactArguments(value))
-  }
-}
-
-/** Keys and types in place of values: enough to see what was sent wrongly, and to count repeats. */
-function shapeOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(shapeOf)
-  if (typeof value !== 'object' || value === null)
-    return value === null ? null : `<${typeof value}>`
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, shapeOf(entry)]))
 }
