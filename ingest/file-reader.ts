@@ -12,10 +12,12 @@ import type { BatchWriter } from './store/write-batch.ts'
 import {
   anchorAt,
   anchorBytes,
+  endOfLines,
   hasAnchor,
   headBytes,
   holdsStream,
   isOnlyBegun,
+  positionAt,
 } from './stream-identity.ts'
 import {
   fingerprintsAfter,
@@ -100,12 +102,21 @@ export class FileReader {
           this.#leave(location, { kind: 'pending' })
           return false
         }
-        this.#follow(location, newStream(location.name.family))
+        this.#followNew(location, file)
         return true
       case 'new':
-        this.#follow(location, newStream(location.name.family))
+        this.#followNew(location, file)
         return true
     }
+  }
+
+  #followNew(location: Location, file: number): void {
+    const stream = newStream(location.name.family)
+    const offset = endOfLines(this.#files, file, location.passOver, this.#buffer)
+    if (offset > 0) stream.position = positionAt(this.#files, file, offset)
+    this.#follow(location, stream)
+    // Known from now on, with nothing read of it.
+    if (offset > 0) this.#store.store(location, stream, [], stream.position)
   }
 
   /** Compressed, whatever its name says; content that was unpacked is not looked at twice. */

@@ -26,6 +26,8 @@ export type Location = {
   quietSinceMs: number
   lastUsedMs: number
   failure: Failure | undefined
+  /** Bytes that are passed over if the file turns out to be unknown. */
+  passOver: number
 }
 
 /** While these are equal nothing was written to a file. */
@@ -62,6 +64,7 @@ export function newLocation({ path, name, facts }: Candidate, nowMs: number): Lo
     quietSinceMs: Math.min(nowMs, Number(facts.modifiedNs / 1_000_000n)),
     lastUsedMs: 0,
     failure: undefined,
+    passOver: 0,
   }
 }
 

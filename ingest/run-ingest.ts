@@ -13,6 +13,8 @@ export type IngestOptions = {
   databasePath: string
   /** Reads all there is and returns, instead of following until aborted. */
   once?: boolean
+  /** Passes over what stands now in files that were never read before; known ones are read on. */
+  fromNow?: boolean
   /** Finishes the batch in hand, checkpoints, closes; the promise then resolves. */
   signal?: AbortSignal
   /** How often files are looked at while something happens. Default 500. */
@@ -36,6 +38,7 @@ export type IngestProgress = {
   quarantined: number
   /** Over the last seconds. */
   linesPerSecond: number
+  bytesPerSecond: number
   /** Nothing complete is left to read. */
   caughtUp: boolean
   /** What stands in the way now (full disk, locked database, unreadable file), as sentences. */

@@ -5,6 +5,7 @@ import {
   ANCHOR_BYTES,
   type Fingerprint,
   fingerprintOf,
+  HEAD_BYTES,
   type Position,
   type Stream,
 } from './stream-state.ts'
@@ -76,6 +77,21 @@ function readBytes(files: FilePort, file: number, start: number, length: number)
 export function anchorAt(files: FilePort, file: number, offset: number): Fingerprint {
   const length = Math.min(ANCHOR_BYTES, offset)
   return fingerprintOf(readBytes(files, file, offset - length, length))
+}
+
+/** Where a stream begins that is not read from its file's beginning; its lines count from there. */
+export function positionAt(files: FilePort, file: number, offset: number): Position {
+  const head = fingerprintOf(readBytes(files, file, 0, Math.min(HEAD_BYTES, offset)))
+  return { offset, lineNumber: 0, head, anchor: anchorAt(files, file, offset), skipping: false }
+}
+
+/** The place after the last line break before `end`, as far back as the buffer reaches; else 0. */
+export function endOfLines(files: FilePort, file: number, end: number, buffer: Buffer): number {
+  const length = Math.min(end, buffer.length)
+  if (length === 0) return 0
+  const count = files.read(file, buffer, length, end - length)
+  const at = buffer.subarray(0, count).lastIndexOf(0x0a)
+  return at < 0 ? 0 : end - length + at + 1
 }
 
 /** Compares a file with all that is known about a stream that may be the same. */

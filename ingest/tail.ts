@@ -13,6 +13,7 @@ import { addResult, type BatchResult, emptyResult } from './store/batch-result.t
 import type { Database } from './store/load-sqlite.ts'
 import { createStreamIndex, type StreamIndex } from './store/stream-index.ts'
 import { BatchWriter } from './store/write-batch.ts'
+import { newStream } from './stream-state.ts'
 import { StreamStore } from './stream-store.ts'
 import { LIMITS, type TailLimits } from './tail-limits.ts'
 import { type Host, realHost } from './writer-liveness.ts'
@@ -25,6 +26,8 @@ export type TailOptions = {
   /** Where compressed files are unpacked, one at a time. */
   unpackDirectory: string
   limits?: Partial<TailLimits>
+  /** What stands at the first look in files that were never read before is passed over. */
+  fromNow?: boolean
   host?: Host
 }
 
@@ -140,8 +143,10 @@ export class Tailer {
     const due = performance.now() - this.#scannedAt >= RESCAN_MS
     if (this.#finished || due) {
       this.#scan = scanRoots(this.#options.roots, this.#options.files)
+      const isFirst = this.#scannedAt === 0
       this.#scannedAt = performance.now()
       this.#locations.meet(this.#scan, nowMs)
+      if (isFirst && this.#options.fromNow) this.#passOverOld()
     }
     return this.#scan
   }
@@ -149,6 +154,10 @@ export class Tailer {
   /** After rows were removed: ids of names are asked of the database again. */
   forgetNames(): void {
     this.#writer.forget()
+  }
+
+  #passOverOld(): void {
+    for (const location of this.#locations.inOrder()) location.passOver = location.facts.sizeBytes
   }
 
   /** Drops what is in memory, so that the database alone says where reading goes on. */
@@ -186,7 +195,13 @@ export class Tailer {
   /** It need not be unpacked to know that an earlier run has read it. */
   #skipReadArchive(location: Location): void {
     const { facts, state } = location
-    if (state.kind !== 'packed' || !this.#index.wasReadAt(facts)) return
+    if (state.kind !== 'packed') return
+    if (!this.#index.wasReadAt(facts)) {
+      if (location.passOver === 0) return
+      // Known from now on, with nothing read of it.
+      const stream = newStream(location.name.family)
+      this.#store.store(location, stream, [], stream.position, { closes: true })
+    }
     location.state = { kind: 'closed' }
     location.readAt = facts
   }

@@ -36,6 +36,7 @@ export class IngestRun {
   readonly #startedMs: number
   readonly #total = emptyResult()
   readonly #rate: Rate
+  readonly #byteRate: Rate
   readonly #pause = createPause(MIN_GAP_MS)
   readonly #watch: DirectoryWatch
   readonly #pollMs: number
@@ -59,6 +60,7 @@ export class IngestRun {
     this.#pollMs = options.pollMs ?? POLL_MS
     this.#waitMs = this.#pollMs
     this.#rate = createRate(this.#startedAt)
+    this.#byteRate = createRate(this.#startedAt)
     this.#health = createHealthFile(options.databasePath)
     this.#watch = createDirectoryWatch(() => this.#pause.wake())
     this.#tailer = new Tailer({
@@ -66,6 +68,7 @@ export class IngestRun {
       roots,
       now: this.#now,
       redactor: createLineRedactor(),
+      fromNow: options.fromNow === true,
       unpackDirectory: dirname(options.databasePath),
       ...(options.limits ? { limits: options.limits } : {}),
     })
@@ -98,6 +101,7 @@ export class IngestRun {
       const poll = this.#tailer.poll()
       addResult(this.#total, poll.stored)
       this.#rate.add(poll.stored.lines, performance.now())
+      this.#byteRate.add(poll.stored.bytes, performance.now())
       this.#lastPoll = poll
       this.#doChores()
       this.#writeRow(store, poll)
@@ -190,6 +194,7 @@ export class IngestRun {
       rows: this.#total.rows,
       quarantined: [...this.#total.quarantined.values()].reduce((sum, lines) => sum + lines, 0),
       linesPerSecond: this.#rate.perSecond(performance.now()),
+      bytesPerSecond: this.#byteRate.perSecond(performance.now()),
       caughtUp: this.#problem === undefined && poll?.caughtUp === true,
       problems: this.#problems(),
     })

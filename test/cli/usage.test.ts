@@ -67,6 +67,7 @@ describe('wrong usage', () => {
     [['failures', '--format', 'yaml'], /allowed choices are table, json/],
     [['failures', '--tz', 'Berlin'], /--tz: "Berlin" is no time zone/],
     [['ingest', 'a', '--logs', 'b'], /not both/],
+    [['ingest', '--from-now', '--from-beginning'], /Choose --from-beginning or --from-now/],
     [
       ['serve', '--logs', join(folder, 'none')],
       /There is no directory .*none: name one that exists/,
@@ -138,6 +139,11 @@ describe('bad input', () => {
   test('a database that is not there is named with what makes one', () => {
     const none = join(folder, 'none.db')
     assertRefused(['failures', '--db', none], 1, /There is no database at .*none\.db; run/)
+  })
+
+  test('a log directory that is not there is wrong usage', () => {
+    const none = join(folder, 'no-logs')
+    assertRefused(['ingest', '--once', none], 2, /There is no file or directory .*no-logs; name/)
   })
 
   test('--version of failures is a filter, not the question for ours', () => {

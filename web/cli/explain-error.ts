@@ -9,7 +9,7 @@ export type Explanation = { message: string; exitCode: number }
  */
 const EXIT_CODES: Record<string, number> = {
   StoreError: EXIT.failure,
-  RootError: EXIT.failure,
+  RootError: EXIT.usage,
   SampleLogError: EXIT.usage,
   LeaseError: EXIT.leaseHeld,
   FatalError: EXIT.fatalConfiguration,

@@ -1,10 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import type { IngestProgress, IngestSummary } from '../../ingest/run-ingest.ts'
+import type { IngestSummary } from '../../ingest/run-ingest.ts'
 import type { RetentionLimits } from '../../ingest/worker/retention.ts'
 import { defaultDatabasePath, defaultLogDirectory } from '../../server/call-log/state-directory.ts'
 import { runAsChild, tellParent } from './child-messages.ts'
 import { EXIT } from './exit-codes.ts'
+import { progressText } from './import-progress.ts'
 import { note, progressLine } from './output.ts'
 import { addRetentionOptions, type RetentionFlags, retentionOf } from './retention-options.ts'
 import { stopSignal } from './stop-signal.ts'
@@ -14,6 +15,8 @@ type IngestFlags = RetentionFlags & {
   logs?: string
   db?: string
   once?: true
+  fromBeginning?: true
+  fromNow?: true
   supervised?: true
 }
 
@@ -25,6 +28,8 @@ export function registerIngest(program: Command): void {
     .option('--logs <directory>', 'the log directory (default: logs/ in the state directory)')
     .option('--db <file>', 'the database (default: unsilent.db in the state directory)')
     .option('--once', 'read what is there, then end')
+    .option('--from-beginning', 'read new files from their beginning (the default)')
+    .option('--from-now', 'pass over what stands in files that were never read before')
   addRetentionOptions(command)
     .addOption(new Option('--supervised').hideHelp())
     .addHelpText('after', HELP)
@@ -35,26 +40,34 @@ async function ingest(roots: string[], flags: IngestFlags): Promise<void> {
   if (roots.length > 0 && flags.logs !== undefined) {
     throw new UsageError('Name the logs either as arguments or with --logs, not both.')
   }
+  if (flags.fromNow && flags.fromBeginning) {
+    throw new UsageError('Choose --from-beginning or --from-now, not both.')
+  }
   const from = roots.length > 0 ? roots : [logDirectory(flags.logs)]
   const options = {
     roots: from,
     databasePath: flags.db ?? defaultDatabasePath(),
     once: flags.once === true,
+    fromNow: flags.fromNow === true,
     retention: retentionOf(flags),
   }
   await (flags.supervised ? ingestAsChild(options) : ingestOnTerminal(options))
 }
 
+/** How often an import that nobody watches says how far it is. */
+const PLAIN_EVERY_MS = 10_000
+
 type Options = {
   roots: string[]
   databasePath: string
   once: boolean
+  fromNow: boolean
   retention: RetentionLimits
 }
 
 async function ingestOnTerminal(options: Options): Promise<void> {
   const { runIngest } = await import('../../ingest/run-ingest.ts')
-  const line = progressLine()
+  const line = progressLine({ plainEveryMs: PLAIN_EVERY_MS })
   const tellProblems = problemTeller((problem) => {
     line.end()
     note(`unsilent: ${problem}`)
@@ -64,7 +77,8 @@ async function ingestOnTerminal(options: Options): Promise<void> {
     signal: stopSignal(),
     onProgress(progress) {
       tellProblems(progress.problems)
-      line.show(progressText(progress))
+      if (!progress.caughtUp || !options.once)
+        line.show(progressText(progress, { bar: process.stderr.isTTY === true }))
     },
   }).finally(() => line.end())
   note(summaryText(summary))
@@ -107,14 +121,6 @@ export function problemTeller(tell: (problem: string) => void): (problems: strin
 
 const count = new Intl.NumberFormat('en-US')
 
-export function progressText(progress: IngestProgress): string {
-  const { bytesDone, bytesTotal, rows, linesPerSecond, caughtUp } = progress
-  if (caughtUp) return `${count.format(rows)} calls read; following the logs.`
-  const percent = bytesTotal > 0 ? Math.floor((bytesDone / bytesTotal) * 100) : 0
-  const rate = count.format(Math.round(linesPerSecond))
-  return `Reading logs: ${count.format(rows)} calls, ${percent} %, ${rate} lines/s`
-}
-
 export function summaryText(summary: IngestSummary): string {
   const refused = Object.entries(summary.quarantined)
   const refusedText = refused
@@ -135,4 +141,4 @@ const HELP = `
 Examples:
   unsilent ingest                            follow the log directory until Ctrl-C
   unsilent ingest --once ./logs --db calls.db
-  unsilent ingest './logs/*.jsonl'`
+  unsilent ingest ./logs '/srv/**/*.jsonl' --from-now`

@@ -35,17 +35,26 @@ export type ProgressLine = {
 
 const REWRITE_EVERY_MS = 100
 
-/** One line that is rewritten in place; on anything but a terminal it says nothing. */
-export function progressLine(stream: NodeJS.WriteStream = process.stderr): ProgressLine {
-  if (!stream.isTTY) return { show: () => undefined, end: () => undefined }
+export type ProgressLineOptions = {
+  stream?: NodeJS.WriteStream
+  /** On anything but a terminal: a line of its own so often, the first after so long. 0: none. */
+  plainEveryMs?: number
+  /** Monotonic. */
+  nowMs?: () => number
+}
+
+/** One line that is rewritten in place on a terminal. */
+export function progressLine(options: ProgressLineOptions = {}): ProgressLine {
+  const { stream = process.stderr, plainEveryMs = 0, nowMs = () => performance.now() } = options
+  if (!stream.isTTY) return plainLines(stream, plainEveryMs, nowMs)
   const clear = '\r\u001b[2K'
   let shown = ''
   let shownMs = Number.NEGATIVE_INFINITY
   return {
     show(text) {
-      if (text === shown || performance.now() - shownMs < REWRITE_EVERY_MS) return
+      if (text === shown || nowMs() - shownMs < REWRITE_EVERY_MS) return
       shown = text
-      shownMs = performance.now()
+      shownMs = nowMs()
       // A terminal that does not know its width says 0.
       stream.write(clear + text.slice(0, (stream.columns || 80) - 1))
     },
@@ -53,5 +62,21 @@ export function progressLine(stream: NodeJS.WriteStream = process.stderr): Progr
       if (shown !== '') stream.write(clear)
       shown = ''
     },
+  }
+}
+
+function plainLines(
+  stream: NodeJS.WriteStream,
+  everyMs: number,
+  nowMs: () => number,
+): ProgressLine {
+  let saidMs = nowMs()
+  return {
+    show(text) {
+      if (everyMs === 0 || nowMs() - saidMs < everyMs) return
+      saidMs = nowMs()
+      stream.write(`${text}\n`)
+    },
+    end: () => undefined,
   }
 }
