@@ -39,6 +39,7 @@ const RESCAN_MS = 500
 export class Tailer {
   readonly #options: TailOptions
   readonly #limits: TailLimits
+  #roots: readonly Root[]
   readonly #locations: Locations
   readonly #archives: Archives
   readonly #journals: OpenJournals
@@ -49,12 +50,14 @@ export class Tailer {
   #turns!: ReadTurns
   #stored = emptyResult()
   #scan: Scan = { candidates: [], directories: [], journals: [], problems: [] }
-  #scannedAt = 0
+  #scannedAt = Number.NEGATIVE_INFINITY
+  #hasScanned = false
   /** The last poll read everything. */
   #finished = true
 
   constructor(options: TailOptions) {
     this.#options = options
+    this.#roots = options.roots
     this.#limits = { ...LIMITS, ...options.limits }
     this.#locations = new Locations(options.files)
     this.#archives = new Archives(options.unpackDirectory)
@@ -142,8 +145,9 @@ export class Tailer {
   #scanIfDue(nowMs: number): Scan {
     const due = performance.now() - this.#scannedAt >= RESCAN_MS
     if (this.#finished || due) {
-      this.#scan = scanRoots(this.#options.roots, this.#options.files)
-      const isFirst = this.#scannedAt === 0
+      this.#scan = scanRoots(this.#roots, this.#options.files)
+      const isFirst = !this.#hasScanned
+      this.#hasScanned = true
       this.#scannedAt = performance.now()
       this.#locations.meet(this.#scan, nowMs)
       if (isFirst && this.#options.fromNow) this.#passOverOld()
@@ -154,6 +158,13 @@ export class Tailer {
   /** After rows were removed: ids of names are asked of the database again. */
   forgetNames(): void {
     this.#writer.forget()
+  }
+
+  /** Looks there too from the next poll on. */
+  addRoots(roots: readonly Root[]): void {
+    const known = new Set(this.#roots.map(nameOfRoot))
+    this.#roots = [...this.#roots, ...roots.filter((root) => !known.has(nameOfRoot(root)))]
+    this.#scannedAt = Number.NEGATIVE_INFINITY
   }
 
   #passOverOld(): void {
@@ -223,4 +234,8 @@ export class Tailer {
   readonly #commit = (): void => {
     addResult(this.#stored, this.#writer.commit())
   }
+}
+
+function nameOfRoot(root: Root): string {
+  return `${root.kind} ${root.path} ${root.kind === 'glob' ? root.pattern : ''}`
 }

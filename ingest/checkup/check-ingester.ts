@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs'
 import { readTrouble } from '../store/health-file.ts'
 import type { Database } from '../store/load-sqlite.ts'
-import { loadSqlite } from '../store/load-sqlite.ts'
-import { asStoreError } from '../store/store-error.ts'
+import { isLeaseHeld } from '../worker/lease.ts'
 import { bytesText, type Finding, finding, ok, plural } from './finding.ts'
 
 /** While it works it looks at least every five seconds. */
@@ -80,23 +78,6 @@ function problemsOf({ problems }: IngesterRow): Finding[] {
   const list: unknown = JSON.parse(problems)
   if (!Array.isArray(list)) return []
   return list.map((problem) => finding('ingester', 'warning', String(problem)))
-}
-
-/** Asks without taking it, so that an ingester which starts just now is not refused. */
-export function isLeaseHeld(databasePath: string): boolean {
-  const path = `${databasePath}.lock`
-  if (!existsSync(path)) return false
-  try {
-    const lock = new (loadSqlite())(path, { readonly: true, fileMustExist: true, timeout: 0 })
-    try {
-      lock.pragma('schema_version')
-      return false
-    } finally {
-      lock.close()
-    }
-  } catch (error) {
-    return asStoreError(error, path).state === 'busy'
-  }
 }
 
 const REFUSED = 'SELECT COALESCE(SUM(lines), 0) FROM quarantine'

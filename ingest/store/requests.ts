@@ -3,7 +3,7 @@ import { changeCounter } from './database-header.ts'
 import type { Database } from './load-sqlite.ts'
 import { openState, openStateIfAny, statePath } from './state-database.ts'
 
-export type RequestKind = 'forget' | 'quarantine_retry'
+export type RequestKind = 'forget' | 'quarantine_retry' | 'import'
 
 /** Something the readers' side asks of the one process that writes to the database. */
 export type Request = {

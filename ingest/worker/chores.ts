@@ -1,6 +1,7 @@
 import type { Database } from '../store/load-sqlite.ts'
 import { addRemoved, NOTHING_REMOVED, type Removed } from '../store/removals.ts'
-import { createRequestDesk } from './request-desk.ts'
+import { type Importer, importRequest } from './import-request.ts'
+import { createRequestDesk, REQUEST_HANDLERS } from './request-desk.ts'
 import { createRetention, type RetentionLimits } from './retention.ts'
 
 /** What is done to the database between polls: retention, and what the readers' side asks for. */
@@ -26,10 +27,19 @@ const OVER_SIZE_MS = 1000
 
 export function createChores(
   database: Database,
-  options: { databasePath: string; retention: RetentionLimits; now(): number },
+  options: {
+    databasePath: string
+    retention: RetentionLimits
+    /** Who takes on what others want imported; absent: nobody. */
+    importer?: Importer
+    now(): number
+  },
 ): Chores {
   const retention = createRetention(database, options.retention, options.now)
-  const requests = createRequestDesk(options.databasePath, options.now)
+  const requests = createRequestDesk(options.databasePath, options.now, {
+    ...REQUEST_HANDLERS,
+    ...(options.importer ? { import: importRequest(options.importer) } : {}),
+  })
 
   function retain(done: ChoresDone): void {
     const until = performance.now() + OVER_SIZE_MS

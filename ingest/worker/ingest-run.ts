@@ -30,6 +30,7 @@ const MAX_ONCE_RETRIES = 20
 /** One run of the ingester, from the first look to the last commit. */
 export class IngestRun {
   readonly #options: IngestOptions
+  readonly #files: FilePort
   readonly #tailer: Tailer
   readonly #now: () => number
   readonly #startedAt = performance.now()
@@ -55,6 +56,7 @@ export class IngestRun {
 
   constructor(options: IngestOptions, roots: readonly Root[], files: FilePort) {
     this.#options = options
+    this.#files = files
     this.#now = options.now ?? Date.now
     this.#startedMs = this.#now()
     this.#pollMs = options.pollMs ?? POLL_MS
@@ -127,6 +129,12 @@ export class IngestRun {
       this.#chores = createChores(this.#store.database, {
         databasePath,
         retention: retention ?? {},
+        importer: {
+          files: this.#files,
+          addRoots: (roots) => this.#tailer.addRoots(roots),
+          isCaughtUp: () => this.#lastPoll?.caughtUp === true,
+          total: () => this.#total,
+        },
         now: this.#now,
       })
     }

@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { ingesterPid } from '../store/ingester-row.ts'
 import { type Database, loadSqlite } from '../store/load-sqlite.ts'
 import { openReader } from '../store/open-database.ts'
@@ -43,6 +43,23 @@ export function takeLease(databasePath: string): Lease {
   }
   const held = lock
   return { release: () => held.close() }
+}
+
+/** Asks without taking it, so that an ingester which starts just now is not refused. */
+export function isLeaseHeld(databasePath: string): boolean {
+  const path = `${databasePath}.lock`
+  if (!existsSync(path)) return false
+  try {
+    const lock = new (loadSqlite())(path, { readonly: true, fileMustExist: true, timeout: 0 })
+    try {
+      lock.pragma('schema_version')
+      return false
+    } finally {
+      lock.close()
+    }
+  } catch (error) {
+    return asStoreError(error, path).state === 'busy'
+  }
 }
 
 /** For the message alone: whatever is wrong with the database, the lock says enough. */

@@ -80,9 +80,25 @@ describe('serve', () => {
   })
 
   test('a second ingest worker for the same database is refused with exit code 75', () => {
-    const second = runCli(['ingest', logs, '--once', '--db', database])
+    const second = runCli(['ingest', logs, '--db', database])
     assert.equal(second.status, 75, second.stderr)
     assert.equal(second.stderr.trimEnd().split('\n').length, 1, second.stderr)
+  })
+
+  test('an import of other files is handed to it', () => {
+    const other = openTestLog(join(root, 'other'), '0123456789abcdef0123456789abcdef')
+    for (const _ of [1, 2, 3]) other.call({ tool: 'imported', startedMs: Date.now() })
+    const glob = join('other', '**', '*.jsonl')
+    const args = ['ingest', glob, '--once', '--db', database]
+    const { status, stderr } = runCli(args, { cwd: root })
+    assert.equal(status, 0, stderr)
+    assert.match(stderr, /^Process \d+ ingests into this database and imports these files too/)
+    assert.match(stderr, /\n3 calls were read meanwhile\.\n$/)
+    const store = openCallStore(database)
+    assert.equal(store.extent() !== undefined, true)
+    store.close()
+    const none = runCli(['ingest', join(root, 'none'), '--once', '--db', database])
+    assert.equal(none.status, 2, none.stderr)
   })
 
   test('a port in use is told in one sentence', async () => {

@@ -13,13 +13,12 @@ import {
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { checkDisk, type Space } from '../../ingest/checkup/check-files.ts'
-import { isLeaseHeld } from '../../ingest/checkup/check-ingester.ts'
 import { checkRuntime } from '../../ingest/checkup/check-runtime.ts'
 import { type Finding, worstOf } from '../../ingest/checkup/finding.ts'
 import { runCheckup } from '../../ingest/checkup/run-checkup.ts'
 import { loadSqlite } from '../../ingest/store/load-sqlite.ts'
 import { openWriter } from '../../ingest/store/open-database.ts'
-import { takeLease } from '../../ingest/worker/lease.ts'
+import { isLeaseHeld, takeLease } from '../../ingest/worker/lease.ts'
 import {
   append,
   callRecord,

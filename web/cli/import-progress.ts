@@ -8,12 +8,13 @@ export function progressText(progress: IngestProgress, { bar = false } = {}): st
   const { bytesDone, bytesTotal, rows, linesPerSecond, caughtUp } = progress
   if (caughtUp) return `${count.format(rows)} calls read; following the logs.`
   const share = bytesTotal > 0 ? Math.min(1, bytesDone / bytesTotal) : 0
+  // On a narrow terminal the last of them are cut off.
   const facts = [
     `${Math.floor(share * 100)} %`,
+    timeLeftText(progress),
+    `${count.format(Math.round(linesPerSecond))} lines/s`,
     `${bytesText(bytesDone)} of ${bytesText(bytesTotal)}`,
     `${count.format(rows)} calls`,
-    `${count.format(Math.round(linesPerSecond))} lines/s`,
-    timeLeftText(progress),
   ].filter((fact) => fact !== '')
   return `${bar ? barText(share) : 'Reading logs:'} ${facts.join(', ')}`
 }

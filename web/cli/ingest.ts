@@ -4,6 +4,7 @@ import type { IngestSummary } from '../../ingest/run-ingest.ts'
 import type { RetentionLimits } from '../../ingest/worker/retention.ts'
 import { defaultDatabasePath, defaultLogDirectory } from '../../server/call-log/state-directory.ts'
 import { runAsChild, tellParent } from './child-messages.ts'
+import { CommandError } from './command-error.ts'
 import { EXIT } from './exit-codes.ts'
 import { progressText } from './import-progress.ts'
 import { note, progressLine } from './output.ts'
@@ -51,7 +52,8 @@ async function ingest(roots: string[], flags: IngestFlags): Promise<void> {
     fromNow: flags.fromNow === true,
     retention: retentionOf(flags),
   }
-  await (flags.supervised ? ingestAsChild(options) : ingestOnTerminal(options))
+  if (flags.supervised) await ingestAsChild(options)
+  else await ingestOrHandOver(options)
 }
 
 /** How often an import that nobody watches says how far it is. */
@@ -65,7 +67,38 @@ type Options = {
   retention: RetentionLimits
 }
 
-async function ingestOnTerminal(options: Options): Promise<void> {
+/** Where another process ingests into the database, an import is left to that one. */
+async function ingestOrHandOver(options: Options): Promise<void> {
+  const { LeaseError } = await import('../../ingest/worker/lease.ts')
+  const signal = stopSignal()
+  for (;;) {
+    try {
+      return await ingestOnTerminal(options, signal)
+    } catch (error) {
+      const mayHandOver = options.once && !options.fromNow
+      if (!(error instanceof LeaseError) || !mayHandOver) throw error
+      if (await isImportedBy(error.pid, options, signal)) return
+    }
+  }
+}
+
+/** False if the other process has ended meanwhile. */
+async function isImportedBy(
+  pid: number | undefined,
+  options: Options,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { handOver } = await import('../../ingest/worker/hand-over.ts')
+  const holder = pid === undefined ? 'Another process' : `Process ${pid}`
+  note(`${holder} ingests into this database and imports these files too; waiting for it.`)
+  const answer = await handOver({ ...options, signal })
+  if (answer === 'free') return false
+  if (answer?.outcome === 'refused') throw new CommandError(answer.reason, EXIT.leaseHeld)
+  if (answer) note(`${count.format(answer.counts.rows ?? 0)} calls were read meanwhile.`)
+  return true
+}
+
+async function ingestOnTerminal(options: Options, signal: AbortSignal): Promise<void> {
   const { runIngest } = await import('../../ingest/run-ingest.ts')
   const line = progressLine({ plainEveryMs: PLAIN_EVERY_MS })
   const tellProblems = problemTeller((problem) => {
@@ -74,7 +107,7 @@ async function ingestOnTerminal(options: Options): Promise<void> {
   })
   const summary = await runIngest({
     ...options,
-    signal: stopSignal(),
+    signal,
     onProgress(progress) {
       tellProblems(progress.problems)
       if (!progress.caughtUp || !options.once)
