@@ -16,6 +16,7 @@ import { checkDisk, type Space } from '../../ingest/checkup/check-files.ts'
 import { checkRuntime } from '../../ingest/checkup/check-runtime.ts'
 import { type Finding, worstOf } from '../../ingest/checkup/finding.ts'
 import { runCheckup } from '../../ingest/checkup/run-checkup.ts'
+import { createHealthFile } from '../../ingest/store/health-file.ts'
 import { loadSqlite } from '../../ingest/store/load-sqlite.ts'
 import { openWriter } from '../../ingest/store/open-database.ts'
 import { isLeaseHeld, takeLease } from '../../ingest/worker/lease.ts'
@@ -330,6 +331,24 @@ test('it finds a write-ahead log that was held up', async (t) => {
   keeper.prepare('SELECT COUNT(*) FROM call').get()
   truncateSync(`${world.databasePath}-wal`, 300 * 1024 * 1024)
   assert.deepEqual(troubles(checkup(world)), ['warning wal'])
+})
+
+test('it tells what the ingester said of the database before it ended', async (t) => {
+  const world = await soundWorld(t)
+  const trouble = { state: 'full', message: 'There is no space left.', pid: 7 } as const
+  createHealthFile(world.databasePath).write({
+    ...trouble,
+    sinceMs: NOON,
+    atMs: NOON,
+    ended: false,
+  })
+  const [only, ...others] = checkup(world).filter(({ severity }) => severity !== 'ok')
+  assert.deepEqual(others, [])
+  assert.match(
+    only?.found ?? '',
+    /^Process 7 could not ingest since 2026-03-10T12:00:00\.000Z \(full\): There is no/,
+  )
+  assert.match(only?.advice ?? '', /^It tries again by itself/)
 })
 
 test("a state file that is another program's is told", async (t) => {

@@ -1,3 +1,4 @@
+import type { Child } from 'hono/jsx'
 import type { Trouble } from '../../ingest/store/health-file.ts'
 import type { IngestHealth } from '../queries/call-store.ts'
 import { formatBytes, formatCount, NO_VALUE, plural } from './format.ts'
@@ -249,7 +250,7 @@ function Gaps({ health: { gaps } }: { health: IngestHealth }) {
         <p class="quiet">None: the numbers that writers count with have no hole.</p>
       ) : (
         <ul class="reasons">
-          {gaps.map(({ writer, server, firstN, lastN }) => (
+          {gaps.map(({ writer, server, firstN, lastN, reason, exited }) => (
             <li>
               {plural(lastN - firstN + 1, 'record')} of{' '}
               <Visible text={server ?? 'an unknown server'} />: numbers {formatCount(firstN)} to{' '}
@@ -257,10 +258,24 @@ function Gaps({ health: { gaps } }: { health: IngestHealth }) {
               <code>
                 <Visible text={writer} />
               </code>
+              ; {whereTheyWent(reason, exited)}
             </li>
           ))}
         </ul>
       )}
     </section>
   )
+}
+
+function whereTheyWent(reason: string | undefined, exited: boolean): Child {
+  if (reason !== undefined) {
+    return (
+      <>
+        the writer could not write them (<Visible text={reason} />)
+      </>
+    )
+  }
+  return exited
+    ? 'they stood in a file that was gone before it was read'
+    : 'their file was not read, or is yet to be'
 }

@@ -307,7 +307,16 @@ export type IngestHealth = {
     sample: string
   }[]
   /** Records that a writer wrote and no file had: holes in n. */
-  gaps: { writer: string; server: string | undefined; firstN: number; lastN: number }[]
+  gaps: {
+    writer: string
+    server: string | undefined
+    firstN: number
+    lastN: number
+    /** Why the writer could not write them, where it said so. */
+    reason: string | undefined
+    /** It has said that it ends: what is missing now was written to a file that nobody has read. */
+    exited: boolean
+  }[]
   ingester:
     | { pid: number; lastPollMs: number; lagBytes: number; roots: string[]; problems: string[] }
     | undefined

@@ -45,6 +45,8 @@ export function readIngestHealth(database: Database): IngestHealth {
       server: row.server ?? undefined,
       firstN: row.first_n,
       lastN: row.last_n,
+      reason: row.reason ?? undefined,
+      exited: row.exited === 1,
     })),
     ingester: ingester(all<IngesterRow>(INGESTER)[0]),
     databaseBytes: all<SizeRow>(DATABASE_BYTES)[0]?.bytes ?? 0,

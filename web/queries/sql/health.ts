@@ -31,10 +31,26 @@ export const NEWEST_QUARANTINED = `SELECT stream.path, quarantine.line_number, l
   FROM quarantine JOIN stream ON stream.id = quarantine.stream_id
   ORDER BY quarantine.id DESC LIMIT 50`
 
-export type GapRow = { w: string; server: string | null; first_n: number; last_n: number }
+export type GapRow = {
+  w: string
+  server: string | null
+  first_n: number
+  last_n: number
+  reason: string | null
+  /** 1: its process has said that it ends. */
+  exited: number
+}
 
-/** Numbers between the ranges that were seen, and before the first of them. Below 0: see schema.ts. */
-export const GAPS = `SELECT w, server.name AS server, previous_n + 1 AS first_n, range.first_n - 1 AS last_n
+/**
+ * Numbers between the ranges that were seen, and before the first of them, with what the writer said
+ * about records that it could not write. Below 0: see schema.ts.
+ */
+export const GAPS = `SELECT w, server.name AS server, previous_n + 1 AS first_n, range.first_n - 1 AS last_n,
+    exited_ms IS NOT NULL AS exited,
+    (SELECT detail ->> '$.reason' FROM process_event
+      WHERE writer_id = writer.id AND kind = 'drop'
+        AND detail ->> '$.from_n' < range.first_n AND detail ->> '$.to_n' > previous_n
+      LIMIT 1) AS reason
   FROM (
     SELECT writer_id, first_n,
       LAG(last_n, 1, 0) OVER (PARTITION BY writer_id ORDER BY first_n) AS previous_n
