@@ -18,12 +18,17 @@ export type Poll = {
 export function progressOf(locations: readonly Location[]): Pick<Poll, 'bytesDone' | 'bytesTotal'> {
   let bytesDone = 0
   let bytesTotal = 0
-  for (const { facts, state, stream } of locations) {
-    bytesTotal += facts.sizeBytes
-    const isRead = state.kind === 'contained' || state.kind === 'closed'
-    bytesDone += isRead ? facts.sizeBytes : Math.min(facts.sizeBytes, stream?.position.offset ?? 0)
+  for (const location of locations) {
+    bytesTotal += location.facts.sizeBytes
+    bytesDone += bytesRead(location)
   }
   return { bytesDone, bytesTotal }
+}
+
+/** How many bytes of a file are in the database, or were there before. */
+export function bytesRead({ facts, state, stream }: Location): number {
+  const isRead = state.kind === 'contained' || state.kind === 'closed'
+  return isRead ? facts.sizeBytes : Math.min(facts.sizeBytes, stream?.position.offset ?? 0)
 }
 
 /** Will be read once it stands still. */

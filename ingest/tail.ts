@@ -7,7 +7,7 @@ import type { LineRedactor } from './formats/parsed-line.ts'
 import { type Location, retryAtMsOf } from './location.ts'
 import { isFileError, Locations } from './locations.ts'
 import { OpenJournals } from './open-journals.ts'
-import { isWaiting, type Poll, problemOf, progressOf } from './poll.ts'
+import { bytesRead, isWaiting, type Poll, problemOf, progressOf } from './poll.ts'
 import { ReadTurns } from './read-turns.ts'
 import { addResult, type BatchResult, emptyResult } from './store/batch-result.ts'
 import type { Database } from './store/load-sqlite.ts'
@@ -153,6 +153,14 @@ export class Tailer {
       if (isFirst && this.#options.fromNow) this.#passOverOld()
     }
     return this.#scan
+  }
+
+  /** How far each file has been read, as of the last poll. */
+  readMarks(): { path: string; bytes: number }[] {
+    return this.#locations
+      .inOrder()
+      .filter(({ isFound }) => isFound)
+      .map((location) => ({ path: location.path, bytes: bytesRead(location) }))
   }
 
   /** After rows were removed: ids of names are asked of the database again. */

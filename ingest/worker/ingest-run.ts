@@ -15,6 +15,7 @@ import { createDirectoryWatch, type DirectoryWatch } from './directory-watch.ts'
 import { openStore, type Store } from './open-store.ts'
 import { createPause } from './pause.ts'
 import { createRate, type Rate } from './rate.ts'
+import { createWatermarks } from './watermarks.ts'
 
 const POLL_MS = 500
 /** With reliable watches and nothing new the wait doubles up to this. */
@@ -42,6 +43,7 @@ export class IngestRun {
   readonly #watch: DirectoryWatch
   readonly #pollMs: number
   readonly #health: HealthFile
+  readonly #watermarks = createWatermarks()
   readonly #removed = { ...NOTHING_REMOVED }
   #store: Store | undefined
   #chores: Chores | undefined
@@ -105,6 +107,7 @@ export class IngestRun {
       this.#rate.add(poll.stored.lines, performance.now())
       this.#byteRate.add(poll.stored.bytes, performance.now())
       this.#lastPoll = poll
+      this.#watermarks.update(() => this.#tailer.readMarks())
       this.#doChores()
       this.#writeRow(store, poll)
       this.#problem = undefined
@@ -243,6 +246,9 @@ export class IngestRun {
   /** Leaves the row as of now, so that its age tells since when nobody ingests. */
   close(): void {
     this.#watch.close()
+    if (this.#lastPoll && !this.#problem) {
+      this.#watermarks.flush(() => this.#tailer.readMarks())
+    }
     this.#tailer.close()
     if (this.#store && this.#lastPoll && !this.#problem) {
       this.#rowWrittenAt = Number.NEGATIVE_INFINITY

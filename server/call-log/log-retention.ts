@@ -30,6 +30,11 @@ const KEPT_WHILE_FRESH_MS = 3600 * 1000
 /** Only files that were named by a writer of ours: see log-files.ts. */
 const OUR_NAME = /^[\w-]{1,40}\.\d{8}T\d{6}Z\.\d+\.[0-9a-f]{8}\.(\d+\.jsonl|open)$/
 
+/** A writer of ours would give a file such a name. */
+export function isLogFileName(name: string): boolean {
+  return OUR_NAME.test(name)
+}
+
 type LogFile = { name: string; bytes: number; writtenMs: number; isRead: boolean }
 
 /**
@@ -63,7 +68,7 @@ export async function removeOldLogs(
 async function listFiles(directory: string, watermark: Watermark | undefined): Promise<LogFile[]> {
   const files: LogFile[] = []
   for (const name of await readdir(directory).catch(() => [])) {
-    if (!OUR_NAME.test(name)) continue
+    if (!isLogFileName(name)) continue
     const found = await stat(join(directory, name)).catch(() => undefined)
     if (!found?.isFile()) continue
     files.push({
