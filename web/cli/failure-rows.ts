@@ -1,3 +1,4 @@
+import { QUARTER_MS } from '../../ingest/store/schema.ts'
 import type { ErrorClass } from '../../server/call-log/record.ts'
 import type { CallStore, QuarterSeries } from '../queries/call-store.ts'
 import type { Choice, Filter } from '../queries/filter.ts'
@@ -9,10 +10,10 @@ export type FailureRow = {
   failures: number
   /** Calls of the tool that count for its failure rate, whatever class the filter names. */
   calls: number
-  /** Start of the newest of these failures. */
+  /** Start of the newest of these failures; of its quarter hour where its row was removed. */
   lastMs: number
-  /** Its id in the database, as on the pages. */
-  lastCall: number
+  /** Its id in the database, as on the pages; undefined where its row was removed. */
+  lastCall: number | undefined
   lastMessage: string | undefined
 }
 
@@ -24,7 +25,7 @@ export function failureRows(store: CallStore, filter: Filter, limit: number): Fa
     .filter(({ failures }) => failures > 0)
     .sort((a, b) => b.failures - a.failures || compareNames(a.series, b.series))
     .slice(0, limit)
-    .flatMap(({ series, failures }) => withNewest(store, filter, series, failures))
+    .map(({ series, failures }) => withNewest(store, filter, series, failures))
 }
 
 function withNewest(
@@ -32,7 +33,7 @@ function withNewest(
   filter: Filter,
   series: QuarterSeries,
   failures: number,
-): FailureRow[] {
+): FailureRow {
   const only = <T extends string>(value: T): Choice<T> => ({ include: [value], exclude: [] })
   const narrowed: Filter = {
     ...filter,
@@ -41,20 +42,17 @@ function withNewest(
     class: only(series.class),
   }
   const newest = store.calls(narrowed, { limit: 1 }).rows[0]
-  // Deleted between the two questions.
-  if (!newest) return []
-  return [
-    {
-      server: series.server,
-      tool: series.tool,
-      class: series.class,
-      failures,
-      calls: series.quarters.reduce((sum, quarter) => sum + quarter.calls, 0),
-      lastMs: newest.startedMs,
-      lastCall: newest.id,
-      lastMessage: newest.errorMessage,
-    },
-  ]
+  const last = series.quarters.findLast((quarter) => quarter.failures > 0)
+  return {
+    server: series.server,
+    tool: series.tool,
+    class: series.class,
+    failures,
+    calls: series.quarters.reduce((sum, quarter) => sum + quarter.calls, 0),
+    lastMs: newest?.startedMs ?? (last?.quarter ?? 0) * QUARTER_MS,
+    lastCall: newest?.id,
+    lastMessage: newest?.errorMessage,
+  }
 }
 
 function failuresIn(series: QuarterSeries): number {

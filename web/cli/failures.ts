@@ -73,7 +73,7 @@ function asJson(rows: readonly FailureRow[], filter: Filter): string {
       class: row.class,
       failures: row.failures,
       last: new Date(row.lastMs).toISOString(),
-      last_call: row.lastCall,
+      last_call: row.lastCall ?? null,
       last_message: row.lastMessage ?? null,
       server: row.server,
       tool: row.tool,
@@ -99,7 +99,7 @@ function columnsFor(zone: string): Column<FailureRow>[] {
     { title: 'FAILURES', align: 'right', text: (row) => String(row.failures) },
     { title: 'OF CALLS', align: 'right', text: (row) => String(row.calls) },
     { title: 'LAST', text: (row) => time.format(row.lastMs) },
-    { title: 'CALL', align: 'right', text: (row) => String(row.lastCall) },
+    { title: 'CALL', align: 'right', text: (row) => String(row.lastCall ?? '') },
     { title: 'MESSAGE', flexible: true, text: (row) => row.lastMessage ?? '' },
   ]
 }

@@ -1,6 +1,6 @@
 import { parseDetail, toCallRow } from './call-rows.ts'
 import type { CallDetail, CallPage } from './call-store.ts'
-import { rangeOnly, totalOf } from './count-questions.ts'
+import { rangeOnly, removedOf, totalOf } from './count-questions.ts'
 import { type Cursor, parseCursor, printCursor } from './cursor.ts'
 import type { Filter } from './filter.ts'
 import { lateEndingsOf } from './late-questions.ts'
@@ -39,6 +39,7 @@ export function calls(
   return {
     rows,
     total: totalOf(reader, filter),
+    removed: removedOf(reader, filter),
     next: found.length > limit && last ? printCursor(last) : undefined,
     search: filter.text === undefined ? undefined : searchBound(reader, filter),
   }

@@ -57,7 +57,7 @@ export type CallStore = {
   ingestHealth(): IngestHealth
   /** Grows whenever rows, refused lines or events came or went. Only comparable within one store. */
   dataVersion(): number
-  /** Started time of the first and of the last call; undefined in an empty database. */
+  /** Started time of the first and of the last call, to the quarter hour where it is only counted. */
   extent(): { firstMs: number; lastMs: number } | undefined
   /** Several questions about one state of the data, so that the numbers of a page fit together. */
   snapshot<Answer>(questions: (store: CallStore) => Answer): Answer
@@ -80,6 +80,12 @@ export type KeyFigures = {
   p95Ms: number | undefined
   /** Distinct sessions; where the transport has none (stdio), a server's process stands for one. */
   sessions: number
+  /**
+   * Of `calls`, those whose rows were removed for their age or for space: durations and sessions
+   * are of the others. Under a narrow filter (session, signature, text, marks) `calls` are of rows
+   * alone, and this says how many might have been among them.
+   */
+  removed: number
 }
 
 export type TimeBucket = {
@@ -105,6 +111,7 @@ export type ToolRow = {
   p99Ms: number | undefined
   /** The class with most failures; undefined where there are none. */
   topClass: ErrorClass | undefined
+  /** Where no row of it is left, the start of the quarter hour. */
   lastMs: number
 }
 
@@ -153,8 +160,10 @@ export type CallRow = {
 export type CallPage = {
   rows: CallRow[]
   total: number
+  /** As in KeyFigures: of `total`, or under a narrow filter beside it. */
+  removed: number
   next: string | undefined
-  /** Where a text was searched for: how far back, in how many of the calls of the other filters. */
+  /** Where a text was searched for: how far back, in how many of the rows of the other filters. */
   search: { fromMs: number; searched: number; calls: number } | undefined
 }
 

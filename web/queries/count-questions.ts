@@ -1,3 +1,4 @@
+import { QUARTER_MS } from '../../ingest/store/schema.ts'
 import type {
   Facets,
   FacetValue,
@@ -21,7 +22,9 @@ import {
 import { type Choice, type ChoiceName, type Filter, stateOf } from './filter.ts'
 import { addToHistogram, type Histogram, percentileMs } from './percentiles.ts'
 import type { Reader } from './reader.ts'
+import { isNarrow } from './sql/conditions.ts'
 import {
+  ANY_REMOVED,
   type DurationRow,
   durationRows,
   type FacetColumn,
@@ -46,6 +49,15 @@ export function quartersOf(reader: Reader, filter: Filter): QuarterRow[] {
   })
 }
 
+/** The same of calls whose rows are kept. */
+export function keptQuarters(reader: Reader, filter: Filter): QuarterRow[] {
+  if (isNarrow(filter) || removedOf(reader, filter) === 0) return quartersOf(reader, filter)
+  return reader.remember('kept quarters', filter, () => {
+    const { kept } = reader.select(filter)
+    return reader.all<QuarterRow>(quarterRows(kept), kept.values)
+  })
+}
+
 type ToolDurations = { histogram: Histogram; lastMs: number }
 
 function durationsOf(reader: Reader, filter: Filter): Map<number, ToolDurations> {
@@ -67,6 +79,15 @@ export function totalOf(reader: Reader, filter: Filter): number {
   return reader.remember('total', filter, () => {
     const { counts } = reader.select(filter)
     return reader.first<TotalRow>(totalRow(counts), counts.values)?.n ?? 0
+  })
+}
+
+/** How many calls the filter's list has lost: they are counted, and their rows were removed. */
+export function removedOf(reader: Reader, filter: Filter): number {
+  return reader.remember('removed', filter, () => {
+    if (reader.first(ANY_REMOVED) === undefined) return 0
+    const { removed } = reader.select(filter)
+    return reader.first<TotalRow>(totalRow(removed), removed.values)?.n ?? 0
   })
 }
 
@@ -97,6 +118,7 @@ export function keyFigures(reader: Reader, filter: Filter): KeyFigures {
     p50Ms: percentileMs(all, 0.5),
     p95Ms: percentileMs(all, 0.95),
     sessions: sessionsOf(reader, filter),
+    removed: removedOf(reader, filter),
   }
 }
 
@@ -130,10 +152,11 @@ export function heatmap(reader: Reader, filter: Filter): HeatmapCell[] {
 export function tools(reader: Reader, filter: Filter): ToolRow[] {
   const { counts } = reader.select(filter)
   const durations = durationsOf(reader, filter)
-  const tallies = new Map<number, Tally>()
+  const tallies = new Map<number, Tally & { lastQuarter: number }>()
   for (const row of reader.all<ToolCountRow>(toolCountRows(counts), counts.values)) {
-    const total = tallies.get(row.tool_id) ?? emptyTally()
+    const total = tallies.get(row.tool_id) ?? { ...emptyTally(), lastQuarter: 0 }
     tally(total, row)
+    total.lastQuarter = Math.max(total.lastQuarter, row.last_quarter)
     tallies.set(row.tool_id, total)
   }
   return [...tallies]
@@ -144,7 +167,7 @@ export function tools(reader: Reader, filter: Filter): ToolRow[] {
 function toolRow(
   reader: Reader,
   id: number,
-  total: Tally,
+  total: Tally & { lastQuarter: number },
   durations: ToolDurations | undefined,
 ): ToolRow {
   const name = reader.names().tools.get(id)
@@ -161,7 +184,8 @@ function toolRow(
     p95Ms: percentileMs(histogram, 0.95),
     p99Ms: percentileMs(histogram, 0.99),
     topClass: topClass(total),
-    lastMs: durations?.lastMs ?? 0,
+    // Where no row is left the quarter hour is all that is known.
+    lastMs: durations?.lastMs ?? total.lastQuarter * QUARTER_MS,
   }
 }
 

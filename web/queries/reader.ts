@@ -12,7 +12,7 @@ import {
   isNarrow,
   keepsFailuresOnly,
 } from './sql/conditions.ts'
-import { callSource, countSource, type Source } from './sql/counts.ts'
+import { callSource, countSource, keptSource, removedSource, type Source } from './sql/counts.ts'
 import { CONTENT_MARK, type ContentRow } from './sql/health.ts'
 
 const MAX_STATEMENTS = 200
@@ -23,6 +23,12 @@ export type Value = number | string | null
 /** What a question is asked over: where its calls are counted, and where they are listed. */
 export type Selection = {
   counts: Source
+  /**
+   * Where calls are counted whose rows are kept, and whose are not; a session, a signature, a text
+   * or a mark does not count here, since only rows know of them.
+   */
+  kept: Source
+  removed: Source
   /** In no order: by the index that reads fewest rows. */
   calls: CallCondition
   /** For reading newest first and stopping early. */
@@ -38,7 +44,7 @@ export type Reader = {
   /** Grows whenever rows were added or pruned. */
   version(): number
   /** The answer of `compute`, kept until the database changes. */
-  remember<Answer>(question: string, filter: Filter, compute: () => Answer): Answer
+  remember<Answer>(question: string, filter: Filter | undefined, compute: () => Answer): Answer
 }
 
 export function createReader(database: Database): Reader {
@@ -72,15 +78,18 @@ export function createReader(database: Database): Reader {
         loopIds: namesLoops(filter) ? loopIds(reader, filter) : [],
         textFromMs: filter.text === undefined ? 0 : searchBound(reader, filter).fromMs,
       })
-      if (isNarrow(filter))
-        return { counts: callSource(byTime), calls: byTime, callsByTime: byTime }
+      const counted = countCondition(filter, ids)
+      const sources = { kept: keptSource(counted), removed: removedSource(counted) }
+      if (isNarrow(filter)) {
+        return { ...sources, counts: callSource(byTime), calls: byTime, callsByTime: byTime }
+      }
       const calls = keepsFailuresOnly(ids)
         ? failureCondition(byTime, ids, { tools: [...reader.names().tools.keys()] })
         : byTime
-      return { counts: countSource(countCondition(filter, ids)), calls, callsByTime: byTime }
+      return { ...sources, counts: countSource(counted), calls, callsByTime: byTime }
     },
     version,
-    remember<Answer>(question: string, filter: Filter, compute: () => Answer): Answer {
+    remember<Answer>(question: string, filter: Filter | undefined, compute: () => Answer): Answer {
       const at = version()
       if (at !== answersAt) answers.clear()
       answersAt = at

@@ -1,5 +1,5 @@
 import { QUARTER_MS } from '../../ingest/store/schema.ts'
-import { quartersOf } from './count-questions.ts'
+import { keptQuarters } from './count-questions.ts'
 import type { Filter } from './filter.ts'
 import type { Reader } from './reader.ts'
 
@@ -16,7 +16,7 @@ export type SearchBound = {
 
 /** How far back a text is searched for: as many calls as one search may look at. */
 export function searchBound(reader: Reader, filter: Filter): SearchBound {
-  const rows = quartersOf(reader, { ...filter, text: undefined })
+  const rows = keptQuarters(reader, { ...filter, text: undefined })
   const calls = rows.reduce((total, { n }) => total + n, 0)
   let searched = 0
   let i = rows.length

@@ -3,6 +3,7 @@ import { openReader } from '../../ingest/store/open-database.ts'
 import { call, calls, startTimes } from './call-questions.ts'
 import type { CallStore } from './call-store.ts'
 import { callsOverTime, facets, heatmap, impact, keyFigures, tools } from './count-questions.ts'
+import { extentOf } from './extent.ts'
 import { readIngestHealth } from './ingest-health.ts'
 import { lateEndings } from './late-questions.ts'
 import { processes } from './process-questions.ts'
@@ -11,7 +12,6 @@ import { createReader } from './reader.ts'
 import { repeatingSessions } from './repeat-questions.ts'
 import { resultDays } from './result-questions.ts'
 import { signatures, wrongNames } from './signature-questions.ts'
-import { EXTENT, type ExtentRow } from './sql/calls.ts'
 
 /**
  * Opens the database for reading; throws StoreError where it cannot be. Close it when done.
@@ -45,11 +45,7 @@ function callStoreOf(database: Database, now: () => number): CallStore {
     startTimes: (filter, limit) => startTimes(reader, filter, limit),
     ingestHealth: () => readIngestHealth(database),
     dataVersion: () => reader.version(),
-    extent() {
-      const row = reader.first<ExtentRow>(EXTENT)
-      if (!row || row.first_ms === null || row.last_ms === null) return undefined
-      return { firstMs: row.first_ms, lastMs: row.last_ms }
-    },
+    extent: () => extentOf(reader),
     snapshot: (questions) => database.transaction(() => questions(store))(),
     close: () => {
       database.close()

@@ -1,3 +1,4 @@
+import { QUARTER_MS } from '../../../ingest/store/schema.ts'
 import type { CallCondition } from './conditions.ts'
 
 export type CallDbRow = {
@@ -66,6 +67,10 @@ export const AFTER_IN_SESSION = `SELECT ${COLUMNS} FROM (
   ) AS call ${JOINS} ORDER BY started_ms, id`
 
 export type ExtentRow = { first_ms: number | null; last_ms: number | null }
+
+/** Of the calls that are only counted any more, to the quarter hour; reads all counts. */
+export const COUNTED_EXTENT = `SELECT MIN(quarter) * ${QUARTER_MS} AS first_ms,
+  (MAX(quarter) + 1) * ${QUARTER_MS} - 1 AS last_ms FROM quarter_count WHERE removed_calls > 0`
 
 /** Two seeks: MIN and MAX in one SELECT would read the whole index. */
 export const EXTENT = `SELECT (SELECT MIN(started_ms) FROM call) AS first_ms,

@@ -18,7 +18,7 @@ export function isNarrow(filter: Filter): boolean {
   return session !== undefined || signature !== undefined || text !== undefined || !isOpen(flag)
 }
 
-/** For `quarter_count`. The filter must not be narrow. */
+/** For `quarter_count`. What makes a filter narrow is left out. */
 export function countCondition(filter: Filter, ids: ChosenIds): Condition {
   const [from, to] = [quarterOf(filter.fromMs), quarterOf(filter.toMs)]
   return all([

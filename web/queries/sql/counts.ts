@@ -11,6 +11,16 @@ export function countSource(where: Condition): Source {
   return { ...where, from: '(SELECT *, calls AS amount FROM quarter_count)' }
 }
 
+/** Of the counted calls those whose rows are there. */
+export function keptSource(where: Condition): Source {
+  return { ...where, from: '(SELECT *, calls - removed_calls AS amount FROM quarter_count)' }
+}
+
+/** Of the counted calls those whose rows were removed. */
+export function removedSource(where: Condition): Source {
+  return { ...where, from: '(SELECT *, removed_calls AS amount FROM quarter_count)' }
+}
+
 export function callSource(where: CallCondition): Source {
   const { sql, values, table } = where
   const columns = `*, started_ms / ${QUARTER_MS} AS quarter, 1 AS amount`
@@ -25,11 +35,17 @@ export function quarterRows(source: Source): string {
     WHERE ${source.sql} GROUP BY quarter, outcome_id, class_id ORDER BY quarter`
 }
 
-export type ToolCountRow = { tool_id: number; outcome_id: number; class_id: number; n: number }
+export type ToolCountRow = {
+  tool_id: number
+  outcome_id: number
+  class_id: number
+  n: number
+  last_quarter: number
+}
 
 export function toolCountRows(source: Source): string {
-  return `SELECT tool_id, outcome_id, class_id, SUM(amount) AS n FROM ${source.from}
-    WHERE ${source.sql} GROUP BY tool_id, outcome_id, class_id`
+  return `SELECT tool_id, outcome_id, class_id, SUM(amount) AS n, MAX(quarter) AS last_quarter
+    FROM ${source.from} WHERE ${source.sql} GROUP BY tool_id, outcome_id, class_id`
 }
 
 export type FacetColumn = 'server_id' | 'tool_id' | 'class_id' | 'outcome_id' | 'client_id'
@@ -38,6 +54,9 @@ export type FacetRow = { id: number; n: number }
 export function facetRows(source: Source, column: FacetColumn): string {
   return `SELECT ${column} AS id, SUM(amount) AS n FROM ${source.from} WHERE ${source.sql} GROUP BY ${column}`
 }
+
+/** Usually nothing was removed, and the sum need not be asked for. */
+export const ANY_REMOVED = 'SELECT 1 AS one FROM removal WHERE calls > 0 LIMIT 1'
 
 export type TotalRow = { n: number | null }
 
