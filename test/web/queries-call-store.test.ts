@@ -49,11 +49,13 @@ test('G3: an empty database gives zeros and "not known", never a number made of 
     p50Ms: undefined,
     p95Ms: undefined,
     sessions: 0,
+    removed: 0,
   })
   assert.deepEqual(store.tools(filter), [])
   assert.deepEqual(store.calls(filter, { limit: 50 }), {
     rows: [],
     total: 0,
+    removed: 0,
     next: undefined,
     search: undefined,
   })

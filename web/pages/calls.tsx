@@ -1,5 +1,6 @@
 import type { CallPage, Facets } from '../queries/call-store.ts'
 import { type Filter, printFilter } from '../queries/filter.ts'
+import { isNarrow } from '../queries/sql/conditions.ts'
 import { CallTable } from './call-table.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { formatCount, plural } from './format.ts'
@@ -32,6 +33,7 @@ export function CallsPage({ view, rows }: { view: View; rows: CallsRows }) {
         {hidden > 0 && (
           <p class="quiet">{plural(hidden, 'call')} of this range hidden by filters.</p>
         )}
+        <Kept view={view} page={page} />
         <SearchBound view={view} page={page} />
         {page.rows.length === 0 ? (
           <NoMatch view={view} hidden={hidden} />
@@ -41,6 +43,22 @@ export function CallsPage({ view, rows }: { view: View; rows: CallsRows }) {
         <Paging view={view} rows={rows} first={cursor === undefined} />
       </section>
     </div>
+  )
+}
+
+/** Rows are removed for their age or for space; counts outlive them. */
+function Kept({ view: { filter }, page: { total, removed } }: { view: View; page: CallPage }) {
+  if (removed === 0) return null
+  const why = 'were removed for their age or for space'
+  return isNarrow(filter) ? (
+    <p class="quiet">
+      Looked for in the rows that are kept: those of {plural(removed, 'more call')} {why}.
+    </p>
+  ) : (
+    <p class="quiet">
+      {formatCount(total - removed)} of {formatCount(total)} kept: the others {why}, and are only
+      counted.
+    </p>
   )
 }
 

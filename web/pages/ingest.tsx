@@ -34,6 +34,7 @@ export function IngestPage({
       <Streams view={view} health={health} />
       <Refused health={health} />
       <Gaps health={health} />
+      <Removals view={view} health={health} />
     </>
   )
 }
@@ -239,6 +240,35 @@ function RefusedTable({ quarantined }: { quarantined: IngestHealth['quarantined'
         ))}
       </tbody>
     </WideTable>
+  )
+}
+
+const REMOVAL_WORDS: Readonly<Record<string, string>> = {
+  age: 'for their age (--keep)',
+  size: 'for space (--max-db)',
+  forget: 'on request (unsilent forget)',
+}
+
+/** Calls that retention removed stay in the charts; what was forgotten does not. */
+function Removals({ view, health: { removals } }: { view: View; health: IngestHealth }) {
+  return (
+    <section aria-labelledby="removed">
+      <h2 id="removed">Removed rows</h2>
+      {removals.length === 0 ? (
+        <p class="quiet">None yet.</p>
+      ) : (
+        <ul class="reasons">
+          {removals.map((removal) => (
+            <li>
+              {plural(removal.calls, 'call')}, {plural(removal.events, 'process record')} and{' '}
+              {plural(removal.refusedLines, 'refused line')}{' '}
+              <Visible text={REMOVAL_WORDS[removal.reason] ?? removal.reason} />, last{' '}
+              <Age ms={removal.lastMs} view={view} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
   )
 }
 

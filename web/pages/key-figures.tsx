@@ -48,13 +48,15 @@ export function KeyFigureRow({ view, figures }: { view: View; figures: KeyFigure
         name="Median duration"
         value={formatDuration(figures.p50Ms)}
         note={
-          figures.p95Ms === undefined ? 'no data' : `95 % within ${formatDuration(figures.p95Ms)}`
+          (figures.p95Ms === undefined
+            ? 'no data'
+            : `95 % within ${formatDuration(figures.p95Ms)}`) + keptNote(figures)
         }
       />
       <Figure
         name="Sessions"
         value={figures.calls === 0 ? NO_VALUE : formatCount(figures.sessions)}
-        note="that could be told apart"
+        note={`that could be told apart${keptNote(figures)}`}
       />
     </section>
   )
@@ -63,6 +65,12 @@ export function KeyFigureRow({ view, figures }: { view: View; figures: KeyFigure
 function rangeNote({ filter }: View): string {
   const hours = Math.round((filter.toMs - filter.fromMs) / 3_600_000)
   return hours <= 48 ? `in ${plural(hours, 'hour')}` : `in ${plural(Math.round(hours / 24), 'day')}`
+}
+
+/** What only rows know is not known of calls whose rows were removed. */
+function keptNote({ calls, removed }: KeyFigures): string {
+  if (removed === 0) return ''
+  return `, of the ${formatCount(Math.max(0, calls - removed))} calls kept`
 }
 
 function retryNote({ byOutcome, rated }: KeyFigures): string {

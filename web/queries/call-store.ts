@@ -326,6 +326,15 @@ export type IngestHealth = {
     /** It has said that it ends: what is missing now was written to a file that nobody has read. */
     exited: boolean
   }[]
+  /** What was taken out again, a row for `age`, `size` and `forget` each; `newestMs`: of the calls. */
+  removals: {
+    reason: string
+    calls: number
+    events: number
+    refusedLines: number
+    lastMs: number
+    newestMs: number | undefined
+  }[]
   ingester:
     | { pid: number; lastPollMs: number; lagBytes: number; roots: string[]; problems: string[] }
     | undefined

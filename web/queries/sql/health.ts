@@ -61,6 +61,19 @@ export const GAPS = `SELECT w, server.name AS server, previous_n + 1 AS first_n,
   WHERE writer.stamped = 1 AND range.first_n > previous_n + 1
   ORDER BY writer.id DESC, range.first_n LIMIT 100`
 
+export type RemovalRow = {
+  reason: string
+  calls: number
+  events: number
+  refused_lines: number
+  last_ms: number
+  newest_ms: number | null
+}
+
+export const REMOVALS = `SELECT reason, SUM(calls) AS calls, SUM(events) AS events,
+  SUM(refused_lines) AS refused_lines, MAX(last_ms) AS last_ms, MAX(newest_ms) AS newest_ms
+  FROM removal GROUP BY reason ORDER BY reason`
+
 export type IngesterRow = {
   pid: number
   last_poll_ms: number
@@ -83,4 +96,5 @@ export const CONTENT_MARK = `SELECT
   (SELECT MAX(id) FROM call) AS newest_call, (SELECT MIN(id) FROM call) AS oldest_call,
   (SELECT MAX(id) FROM process_event) AS newest_event,
   (SELECT MAX(id) FROM quarantine) AS newest_quarantine,
+  (SELECT SUM(calls + events + refused_lines) FROM removal) AS removed,
   (SELECT SUM(committed_offset) FROM stream) AS read_bytes`
