@@ -30,6 +30,8 @@ export type FailureFacts = {
   suppressed: string | undefined
   /** The error's own message, where the client may read it. */
   message: string | undefined
+  /** What may help, where the class of the failure does not say it. */
+  hint?: string | undefined
 }
 
 export function failureText(facts: FailureFacts): string {
@@ -85,7 +87,7 @@ function retried({ attempts, suppressed }: FailureFacts): string {
   }
 }
 
-function whatHelps({ classification, suppressed }: FailureFacts): string {
+function whatHelps({ classification, suppressed, hint = '' }: FailureFacts): string {
   const { class: kind, retryAfterS, transient, status } = classification
   switch (kind) {
     case 'timeout':
@@ -103,7 +105,7 @@ function whatHelps({ classification, suppressed }: FailureFacts): string {
     case 'fatal':
       return 'Its operator has to mend it.'
     default:
-      return ''
+      return hint
   }
 }
 
@@ -142,7 +144,8 @@ export function badResultText(tool: string, problem: string): string {
   )
 }
 
-export function silentErrorText(tool: string): string {
+export function silentErrorText(tool: string, data = ''): string {
+  if (data !== '') return cutText(`${toolName(tool)} failed: ${cleanMessage(data)}`)
   return `${toolName(tool)} failed and gave no reason.`
 }
 

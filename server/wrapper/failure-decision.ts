@@ -6,10 +6,12 @@ import { isFatalError, isInvalidArgumentsError, isToolError } from './errors.ts'
 import { argumentsError } from './explain-arguments.ts'
 import { explainUnknownArguments } from './explain-unknown.ts'
 import { URL_ELICITATION_REQUIRED } from './mcp-shapes.ts'
+import { oddCharacterHint } from './odd-characters.ts'
 import type { Ending, GuardAnswer, OpenCall } from './open-call.ts'
 import { plainError, recordedError } from './recorded-error.ts'
 import type { RetryResult } from './retry.ts'
 import { isUnlisted, unknownToolAnswer } from './unknown-tool.ts'
+import { observing } from './warn-once.ts'
 
 /** How a call ends that the guard itself answers. */
 export type Decision = { ending: Ending; answer: GuardAnswer }
@@ -60,6 +62,10 @@ function answerTo(
     attempts: call.attempts,
     suppressed,
     message: call.settings.errorText === 'message' ? errorLine(describeError(error)) : undefined,
+    hint:
+      classification.class === 'unexpected'
+        ? observing('Looking at the arguments', () => oddCharacterHint(call.init.arguments))
+        : undefined,
   })
 }
 

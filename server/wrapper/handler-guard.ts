@@ -14,6 +14,7 @@ import { type Handler, isRecord } from './mcp-shapes.ts'
 import { callContext, type OpenCall } from './open-call.ts'
 import { findOutputProblem } from './output-problem.ts'
 import { plainError } from './recorded-error.ts'
+import { isEmptyResult } from './result-facts.ts'
 import type { RetryResult } from './retry.ts'
 import { observing } from './warn-once.ts'
 
@@ -170,8 +171,7 @@ function unreadable(error: unknown): string {
 
 /** `isError` without a word: the client would know that it failed, and nothing else. */
 function isSilentError(value: unknown): boolean {
-  if (!isRecord(value) || value.isError !== true) return false
-  return !Array.isArray(value.content) || value.content.length === 0
+  return isRecord(value) && value.isError === true && isEmptyResult(value)
 }
 
 function settleThrown(call: OpenCall, failed: Extract<RetryResult<unknown>, { ok: false }>) {

@@ -6,6 +6,8 @@ import {
   failureText,
   namelessText,
   noTaskText,
+  silentErrorText,
+  textBlock,
 } from './answers.ts'
 import { isUnfinished } from './content-shape.ts'
 import { argumentsError, explainArguments } from './explain-arguments.ts'
@@ -21,7 +23,7 @@ import {
 } from './mcp-shapes.ts'
 import type { OpenCall } from './open-call.ts'
 import { plainError } from './recorded-error.ts'
-import { resultExcerpt, resultFacts } from './result-facts.ts'
+import { resultExcerpt, resultFacts, saysNothing } from './result-facts.ts'
 import { checkSerialisable } from './serialisable.ts'
 import type { ToolFacts } from './tool-catalogue.ts'
 import { isUnlisted, unknownToolAnswer } from './unknown-tool.ts'
@@ -105,8 +107,12 @@ function toolError(call: OpenCall, message: JsonRpcMessage, result: ToolResult):
   const serialisable = checkSerialisable(result, call.context.settings.maxResultBytes)
   if (!serialisable.ok) return badResult(call, message, serialisable.problem)
   const said = resultExcerpt(result)
+  // Most clients show a model the content only.
+  const spoken = saysNothing(result)
+    ? { ...result, content: [textBlock(silentErrorText(call.tool, said))] }
+    : result
   return {
-    message,
+    message: spoken === result ? message : { ...message, result: spoken },
     ending: {
       outcome: 'failed',
       error: plainError(isUnlisted(call, said) ? 'unknown_tool' : 'tool_error', said),

@@ -12,7 +12,7 @@ export function resultFacts(result: ToolResult, textLength: number): ResultFacts
 }
 
 /** No text for the model; structured content, if any, is not counted as saying something. */
-function saysNothing(result: ToolResult): boolean {
+export function saysNothing(result: ToolResult): boolean {
   if (!Array.isArray(result.content)) return true
   return result.content.every(
     (block) => isRecord(block) && block.type === 'text' && isBlank(block.text),

@@ -87,6 +87,34 @@ test('keys that the schema keeps are not reported', async (t) => {
   assert.equal(record.dropped, undefined)
 })
 
+test('B1: a name that a nested object strips gets the nearest real one', async (t) => {
+  const { said, record } = await callWith(
+    t,
+    { filter: z.object({ startDate: z.string().optional() }) },
+    { filter: { start_date: 'x' } },
+  )
+  assert.match(said, /`filter\.start_date` \(did you mean `startDate`\?\)/)
+  assert.equal(record.issues?.[0]?.suggest, 'startDate')
+  const row = z.object({ id: z.number(), title: z.string().optional() })
+  const rows = await callWith(t, { rows: z.array(row) }, { rows: [{ id: 1, titel: 'x' }] })
+  assert.match(rows.said, /`rows\[\*\]\.titel` \(did you mean `title`\?\)/)
+})
+
+test('arguments that are wrapped and so ignored are told as such', async (t) => {
+  const schema = { query: z.string().optional() }
+  const args = { params: { query: 'x' } }
+  const warned = await callWith(t, schema, args)
+  assert.equal(warned.result.isError, undefined)
+  assert.match(
+    warned.said,
+    /^done\n"job" ignored all arguments: they are wrapped in `params`\. Send/,
+  )
+  assert.equal(warned.record.issues?.[0]?.subtype, 'wrapped_args')
+  const refused = await callWith(t, schema, args, { unknownArguments: 'reject' })
+  assert.equal(refused.result.isError, true)
+  assert.match(refused.said, /the arguments are wrapped in `params`: send its fields directly/)
+})
+
 test('a tool that takes nothing is not warned of the dummies that clients send', async (t) => {
   const { call, calls } = await startWrapped(t, (server) => {
     server.registerTool('ping', {}, () => text('pong'))
@@ -387,16 +415,19 @@ test('B15: NUL and lone surrogates leave one valid line and a whole answer', asy
       })
     })
   })
-  await call('job', { q: 'a\u0000b' })
-  await call('job', { q: '\ud800' })
+  const nul = await call('job', { q: 'a\u0000b' })
+  assert.match(textOf(nul), /unexpected error.* The argument `q` contains a NUL character: try/)
+  const half = await call('job', { q: '\ud800' })
+  assert.match(textOf(half), /The argument `q` contains half of a surrogate pair: try without\./)
+  assert.doesNotMatch(textOf(await call('job', { q: 'a😀' })), /argument/)
   assert.deepEqual(
-    calls().map(({ error }) => [error?.class, error?.code]),
+    calls().map(({ error, args }) => [error?.class, error?.code, args]),
     [
-      ['unexpected', '22021'],
-      ['unexpected', '22021'],
+      ['unexpected', '22021', { q: 'a\u0000b' }],
+      ['unexpected', '22021', { q: '\ud800' }],
+      ['unexpected', '22021', { q: 'a😀' }],
     ],
   )
-  assert.deepEqual(calls()[0]?.args, { q: 'a\u0000b' })
 })
 
 test('B19: secrets in refused arguments reach neither the client nor the log', async (t) => {

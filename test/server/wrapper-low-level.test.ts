@@ -87,8 +87,11 @@ test('B14: a missing field is named and the handler is not called, from the firs
 })
 
 test('B14: without a schema the TypeError is unexpected', async (t) => {
-  const { call, calls } = await startLowLevel(t, length, { tools: false })
-  assert.equal((await call('track_parcel', {})).isError, true)
+  const options = { tools: false, errorText: 'message' } as const
+  const { call, calls } = await startLowLevel(t, length, options)
+  const result = await call('track_parcel', {})
+  assert.equal(result.isError, true)
+  assert.match(textOf(result), /Cannot read properties of undefined \(reading 'length'\)/)
   assert.equal(calls()[0]?.error?.class, 'unexpected')
   assert.match(calls()[0]?.error?.message ?? '', /Cannot read properties of undefined/)
 })

@@ -4,6 +4,8 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import {
   CallToolResultSchema,
+  ErrorCode,
+  McpError,
   UrlElicitationRequiredError,
 } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
@@ -251,6 +253,19 @@ test('A18: a URL elicitation reaches the client untouched and counts as deferred
   assert.equal(calls()[0]?.outcome, 'deferred')
 })
 
+test('A18: another McpError is an error of the tool, not of its arguments', async (t) => {
+  const { call, calls } = await startWrapped(t, (server) => {
+    server.registerTool('odd', { inputSchema: { n: z.number() } }, () => {
+      throw new McpError(ErrorCode.InvalidParams, 'x')
+    })
+  })
+  const result = await call('odd', { n: 1 })
+  assert.equal(result.isError, true)
+  assert.match(textOf(result), /"odd" failed: unexpected error/)
+  assert.equal(calls()[0]?.error?.class, 'unexpected')
+  assert.equal(calls()[0]?.issues, undefined)
+})
+
 test('a result that asks for input is deferred, not broken', async (t) => {
   const { client, calls } = await startWrapped(t, (server) => {
     server.registerTool('ask', { outputSchema: { n: z.number() } }, () => {
@@ -277,10 +292,21 @@ test('ToolError speaks to the model word for word', async (t) => {
 })
 
 test('an isError result without a word gets one', async (t) => {
-  const { call } = await startWrapped(t, (server) => {
+  const data = { code: 'E_QUOTA', message: 'quota used up' }
+  const { call, calls } = await startWrapped(t, (server) => {
     server.registerTool('mute', {}, () => ({ content: [], isError: true }))
+    server.registerTool('blank', {}, () => ({ ...text(' '), isError: true }))
+    server.registerTool('data', {}, () => ({ content: [], structuredContent: data, isError: true }))
   })
   assert.match(textOf(await call('mute')), /"mute" failed and gave no reason/)
+  assert.match(textOf(await call('blank')), /"blank" failed and gave no reason/)
+  const told = await call('data')
+  assert.match(textOf(told), /"data" failed: code: E_QUOTA, message: quota used up/)
+  assert.deepEqual(told.structuredContent, data)
+  assert.deepEqual(
+    calls().map(({ error }) => error?.class),
+    ['tool_error', 'tool_error', 'tool_error'],
+  )
 })
 
 test('an unknown tool is answered with the nearest name', async (t) => {
