@@ -1,4 +1,5 @@
 import type { ErrorClass, NameAndVersion } from '../../server/call-log/record.ts'
+import { shortenResult } from '../store/call-detail.ts'
 import { CALL_FLAGS } from '../store/schema.ts'
 import {
   argsKeyOf,
@@ -45,6 +46,7 @@ export function readForeignRecord(
   }
   const durationUs = durationUsOf(durationMs)
   if (durationUs === undefined) flags |= CALL_FLAGS.duration
+  shortenResult(rest)
   const detail = jsonTextOf(context.redactor.value(rest))
   if (detail === undefined) return { fate: 'refused', reason: 'depth' }
 

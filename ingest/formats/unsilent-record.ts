@@ -4,7 +4,7 @@ import {
   ISSUE_CODES,
   type NameAndVersion,
 } from '../../server/call-log/record.ts'
-import { isLeftOut, protocolOf } from '../store/call-detail.ts'
+import { isLeftOut, protocolOf, shortenResult } from '../store/call-detail.ts'
 import { CALL_FLAGS } from '../store/schema.ts'
 import {
   argsKeyOf,
@@ -96,6 +96,7 @@ function readCall(
   const tool = textOf(record.tool)
   if (tool === undefined) return { fate: 'refused', reason: 'invalid', stamp }
   const columns = { argsKey: argsKeyOf(record.args_hash), protocol: protocolOf(record) }
+  shortenResult(record)
   const detail: JsonObject = {}
   for (const key of Object.keys(record)) {
     if (!NOT_IN_DETAIL.has(key) && !isLeftOut(key, record, columns)) copyKey(record, key, detail)

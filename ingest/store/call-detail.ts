@@ -5,7 +5,8 @@
  *
  * - `attempts` of the usual kind, one attempt that took as long as the handler;
  * - `args_hash` where call.args_key has its first 52 bits;
- * - `protocol` and `transport` where call.protocol_id has both.
+ * - `protocol` and `transport` where call.protocol_id has both;
+ * - of `result` the number of blocks, where it is one.
  */
 
 type Detail = Record<string, unknown>
@@ -40,6 +41,23 @@ function isUsual(attempts: unknown, handlerMs: unknown): boolean {
   return (attempt as Detail).ms === handlerMs && Object.keys(attempt).length === 1
 }
 
+/** Shortens the record's result in place. A number of blocks that is missing becomes null. */
+export function shortenResult({ result }: Detail): void {
+  if (!isDetail(result) || typeof result.bytes !== 'number') return
+  if (result.blocks === 1) result.blocks = undefined
+  else if (result.blocks === undefined) result.blocks = null
+}
+
+function lengthenResult({ result }: Detail): void {
+  if (!isDetail(result) || typeof result.bytes !== 'number') return
+  if (result.blocks === null) delete result.blocks
+  else result.blocks ??= 1
+}
+
+function isDetail(value: unknown): value is Detail {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /** The detail as the record had it; of the arguments' hash 13 digits. Changes its argument. */
 export function expandDetail(detail: Detail, { argsKey, protocol }: DetailColumns): Detail {
   const { attempts, handler_ms: handlerMs } = detail
@@ -47,6 +65,7 @@ export function expandDetail(detail: Detail, { argsKey, protocol }: DetailColumn
   if (detail.args_hash === undefined && argsKey !== null) {
     detail.args_hash = argsKey.toString(16).padStart(13, '0')
   }
+  lengthenResult(detail)
   if (protocol) {
     const [version, transport] = protocol
     detail.protocol ??= version

@@ -29,6 +29,7 @@ test('what is left out of the stored detail is put back when it is read', async 
     args_hash: HASH,
     protocol: '2025-11-25',
     transport: 'stdio' as const,
+    result: { bytes: 7, blocks: 1 },
   }
   const retried = {
     handler_ms: 20,
@@ -37,6 +38,7 @@ test('what is left out of the stored detail is put back when it is read', async 
       { ms: 10.5, wait_ms: 200 },
     ],
     outcome: 'retried' as const,
+    result: { bytes: 7, blocks: 2 },
   }
   append(
     world.log('a.jsonl'),
@@ -52,7 +54,7 @@ test('what is left out of the stored detail is put back when it is read', async 
         FROM call JOIN call_text ON call_id = call.id
         LEFT JOIN protocol ON protocol.id = protocol_id ORDER BY n`)
       .all() as Row[]
-    assert.equal(rows[0]?.detail, '{"request":1,"handler_ms":9.5}')
+    assert.equal(rows[0]?.detail, '{"request":1,"handler_ms":9.5,"result":{"bytes":7}}')
     assert.deepEqual(
       rows.map(({ detail, argsKey, version, transport }) => {
         const protocol = version && transport ? ([version, transport] as const) : undefined
@@ -60,7 +62,7 @@ test('what is left out of the stored detail is put back when it is read', async 
       }),
       [
         { request: 1, ...usual, args_hash: HASH.slice(0, 13) },
-        { request: 1, handler_ms: 20, attempts: retried.attempts },
+        { request: 1, handler_ms: 20, attempts: retried.attempts, result: retried.result },
         { request: 1, attempts: [] },
       ],
     )
