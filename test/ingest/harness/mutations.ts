@@ -117,4 +117,38 @@ export const MUTATIONS: readonly Mutation[] = [
     to: 'family: path',
     caughtBy: { runs: 400 },
   },
+  {
+    name: 'the stamp: (w, n) is not taken before its line is stored',
+    file: 'ingest/store/claims.ts',
+    from: 'if (writer.ranges?.add(stamp.n)) return writer',
+    to: 'if (writer.ranges?.add(stamp.n) !== undefined) return writer',
+    caughtBy: { runs: 400 },
+  },
+  {
+    name: 'the stamp: lines are known by their place alone',
+    file: 'ingest/store/write-batch.ts',
+    from: 'const { stamp } = parsed',
+    to: 'const stamp = parsed.stamp && undefined',
+    caughtBy: { runs: 400 },
+  },
+  {
+    name: 'IMMEDIATE: a batch asks for the write lock when it first writes',
+    file: 'ingest/store/write-batch.ts',
+    from: "database.prepare('BEGIN IMMEDIATE')",
+    to: "database.prepare('BEGIN')",
+    caughtBy: {
+      file: 'test/ingest/store-faults.test.ts',
+      test: 'a batch has the write lock from its first moment, so that it never has to be given up',
+    },
+  },
+  {
+    name: 'memory: what was not committed is not forgotten',
+    file: 'ingest/store/write-batch.ts',
+    from: '    this.forget()\n    this.#reset()',
+    to: '    this.#reset()',
+    caughtBy: {
+      file: 'test/ingest/failing-reads.test.ts',
+      test: 'a poll that fails in the middle of a batch forgets what was not committed',
+    },
+  },
 ]
