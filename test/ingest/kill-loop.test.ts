@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { compileFixtures } from './fixtures/compiled.ts'
 import {
   assertSound,
   createWorld,
@@ -15,13 +16,10 @@ import {
 } from './support.ts'
 
 /** `KILLS=500` for the long form. */
-const KILLS = Number(process.env.KILLS ?? 20)
+const KILLS = Number(process.env.KILLS ?? 50)
 
-function start(fixture: string, ...args: string[]): ChildProcess {
-  const path = new URL(`./fixtures/${fixture}`, import.meta.url).pathname
-  return spawn(process.execPath, ['--import', 'tsx', path, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+function start(script: string, ...args: string[]): ChildProcess {
+  return spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
 async function untilSaid(child: ChildProcess, word: string): Promise<void> {
@@ -39,13 +37,14 @@ function rowsIn(world: World): number {
 
 test('E24: an ingester killed again and again while servers write stores each call once', async () => {
   const world = createWorld()
+  const fixtures = compileFixtures()
   const writers = ['k', 'm'].map((letter) =>
-    start('log-writer.ts', world.log(`${letter}.log`), letter.repeat(32)),
+    start(join(fixtures, 'log-writer.js'), world.log(`${letter}.log`), letter.repeat(32)),
   )
   const written = Promise.all(writers.map((writer) => once(writer, 'close')))
   let killsAtWork = 0
   for (let kill = 0; kill < KILLS; kill += 1) {
-    const ingester = start('ingester.ts', world.logs, world.databasePath)
+    const ingester = start(join(fixtures, 'ingester.js'), world.logs, world.databasePath)
     const closed = once(ingester, 'close')
     // Some before they have stored anything, most while they do.
     await untilSaid(ingester, kill % 4 === 0 ? 'started' : 'stored')
