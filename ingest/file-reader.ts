@@ -140,6 +140,8 @@ export class FileReader {
     location.stream = undefined
     location.state = state
     location.readAt = location.facts
+    // It is looked at again, though it may not have changed.
+    location.settledAt = undefined
   }
 
   #noteName(location: Location, stream: Stream): void {

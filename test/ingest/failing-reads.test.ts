@@ -94,3 +94,34 @@ function tell(k: number, fault: Fault): boolean {
   tailer.stop()
   return reached
 }
+
+test('a poll that fails in the middle of a batch forgets what was not committed', () => {
+  const world = createWorld()
+  const writer = '8'.repeat(32)
+  const stamped = (n: number): string =>
+    createStampedLine(writer, n, NOON, callRecord({ call: `s-${n}` }))
+  append(world.log('a.log'), stamped(1))
+  const other = `${JSON.stringify({ text: 'x'.repeat(2000) })}\n`
+  append(world.log('b.log'), other)
+  let fails = false
+  const files: FilePort = {
+    ...realFiles,
+    read: (file, buffer, length, position) => {
+      // Where b.log goes on, after a.log was stored. Not a fault of the file, which would be put off.
+      if (fails && position === other.length) throw new Error('made to fail')
+      return realFiles.read(file, buffer, length, position)
+    },
+  }
+  const tailer = createTailer(world, { files })
+  tailer.poll()
+  append(world.log('a.log'), stamped(2), foreignCall('u-1', { session: 'new', tool: 'new' }))
+  append(world.log('b.log'), other)
+  fails = true
+  assert.throws(() => tailer.poll(), /made to fail/)
+  assert.deepEqual(storedCalls(tailer.database), ['s-1'])
+  fails = false
+  tailer.settle()
+  assert.deepEqual(storedCalls(tailer.database), ['s-1', 's-2', 'u-1'])
+  assertSound(tailer.database)
+  tailer.stop()
+})

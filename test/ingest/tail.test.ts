@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { realFiles } from '../../ingest/file-port.ts'
 import { CALL_FLAGS } from '../../ingest/store/schema.ts'
 import {
   append,
@@ -542,9 +543,12 @@ test('a backup of stamped lines that is replaced by one with unstamped lines is 
   const world = createWorld()
   const tailer = createTailer(world)
   append(world.log('a.log'), lines(stamped, 1, 5))
+  tailer.poll()
   copyFileSync(world.log('a.log'), world.log('a.log.bak'))
   append(world.log('a.log'), lines(unstamped, 1, 5))
+  // Nothing is hashed of what the backup holds: it is followed as a log of its own.
   tailer.settle()
+  assert.equal(tailer.poll().caughtUp, true)
   copyFileSync(world.log('a.log'), world.log('a.log.bak'))
   tailer.settle()
   assert.deepEqual(storedCalls(tailer.database), [...ids('c-', 1, 5), ...ids('u-', 1, 5)])
@@ -562,6 +566,81 @@ test('logs that end alike are told apart by how they begin', () => {
   append(world.log('a.log'), lines(unstamped, 20, 24), ending, unstamped(25))
   tailer.settle()
   assert.deepEqual(storedCalls(tailer.database), [...ids('u-', 10, 14), ...ids('u-', 20, 25)])
+  assertSound(tailer.database)
+  tailer.stop()
+})
+
+test('R9: a log that is truncated and written anew during a read is read as it is then', () => {
+  const padded = (n: number): string => foreignCall(`u-${n}`, { args: 'p'.repeat(n % 50) })
+  for (let k = 1; ; k += 1) {
+    const world = createWorld()
+    let reads = 0
+    const files = {
+      ...realFiles,
+      read(...[file, buffer, length, position]: Parameters<typeof realFiles.read>): number {
+        reads += 1
+        if (reads === k) {
+          truncateSync(world.log('a.log'), 0)
+          append(world.log('a.log'), lines(padded, 101, 140))
+        }
+        return realFiles.read(file, buffer, length, position)
+      },
+    }
+    const tailer = createTailer(world, { files })
+    reads = k
+    append(world.log('a.log'), lines(padded, 1, 10))
+    tailer.poll()
+    append(world.log('a.log'), lines(padded, 11, 20))
+    reads = 0
+    tailer.settle()
+    const rows = storedCalls(tailer.database)
+    if (reads < k) {
+      assert.ok(k > 5, `only ${reads} reads`)
+      return tailer.stop()
+    }
+    const isOld = (id: string): boolean => Number(id.slice(2)) <= 20
+    // What was written anew is there, once each; of the rest what could be read in time.
+    assert.deepEqual(
+      rows.filter((id) => !isOld(id)),
+      ids('u-', 101, 140),
+      `at read ${k}`,
+    )
+    assert.equal(new Set(rows).size, rows.length, `at read ${k}`)
+    assert.deepEqual(quarantined(tailer.database), [], `at read ${k}`)
+    assertSound(tailer.database)
+    tailer.stop()
+  }
+})
+
+test('a copy in the making is waited for, and becomes no stream of its own', () => {
+  const world = createWorld()
+  const tailer = createTailer(world)
+  append(world.log('a.log'), lines(stamped, 1, 20))
+  tailer.poll()
+  const bytes = readFileSync(world.log('a.log'))
+  for (let done = 0; done < bytes.length; done += 1000) {
+    append(world.log('a.log.1'), bytes.subarray(done, done + 1000))
+    tailer.poll()
+  }
+  tailer.settle()
+  const sums = tailer.database.prepare(
+    'SELECT count(*) AS streams, sum(duplicate_rows) AS again FROM stream',
+  )
+  assert.deepEqual(sums.get(), { streams: 1, again: 0 })
+  assert.deepEqual(storedCalls(tailer.database), ids('c-', 1, 20))
+  assertSound(tailer.database)
+  tailer.stop()
+})
+
+test('a fresh log that so far says what the old one said is not taken for a copy', () => {
+  const world = createWorld()
+  const tailer = createTailer(world)
+  append(world.log('a.log'), unstamped(1), unstamped(2))
+  tailer.poll()
+  renameSync(world.log('a.log'), world.log('a.log.1'))
+  append(world.log('a.log'), unstamped(1))
+  tailer.settle()
+  assert.deepEqual(storedCalls(tailer.database), ['u-1', 'u-1', 'u-2'])
   assertSound(tailer.database)
   tailer.stop()
 })

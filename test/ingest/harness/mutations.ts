@@ -39,7 +39,10 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'ingest/file-reader.ts',
     from: 'if (shrank || !hasAnchor(this.#files, file, position)) return',
     to: 'if (shrank && left < 0) return',
-    caughtBy: { runs: 400 },
+    caughtBy: {
+      file: 'test/ingest/tail.test.ts',
+      test: 'R9: a log that is truncated and written anew during a read is read as it is then',
+    },
   },
   {
     name: 'rule 3: names that rotation gave are looked at before the log itself',
@@ -74,7 +77,10 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'ingest/file-reader.ts',
     from: 'if (!standsStill(location, this.nowMs)) {',
     to: 'if (this.nowMs < 0) {',
-    caughtBy: { runs: 2000 },
+    caughtBy: {
+      file: 'test/ingest/tail.test.ts',
+      test: 'a copy in the making is waited for, and becomes no stream of its own',
+    },
   },
   {
     name: 'rule 5: lines without a stamp are stored from a copy that was followed for its stamps',
@@ -101,7 +107,10 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'ingest/recognise.ts',
     from: 'if (isPrimary) return recognisePrimary(location, file, mates, options)',
     to: 'if (isPrimary && mates.length < 0) return begun',
-    caughtBy: { runs: 400 },
+    caughtBy: {
+      file: 'test/ingest/tail.test.ts',
+      test: 'a fresh log that so far says what the old one said is not taken for a copy',
+    },
   },
   {
     name: 'rule 6: a log that was saved anew is another one',
