@@ -129,6 +129,10 @@ function are(tools: readonly string[]): string {
   return tools.length === 1 ? `is ${last}` : `are ${tools.slice(0, -1).join(', ')} and ${last}`
 }
 
+export function taskOnlyText(tool: string): string {
+  return `${toolName(tool)} runs as a task only: send \`task\` with the call.`
+}
+
 export function noTaskText(tool: string): string {
   return `${toolName(tool)} ran, but not as a task, and its result is lost. Call it without \`task\`.`
 }

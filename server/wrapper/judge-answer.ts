@@ -7,6 +7,7 @@ import {
   namelessText,
   noTaskText,
   silentErrorText,
+  taskOnlyText,
   textBlock,
 } from './answers.ts'
 import { isUnfinished } from './content-shape.ts'
@@ -149,6 +150,9 @@ async function refused(
   }
   if (isUnknown(call, tool, problem))
     return failed(call, message, 'unknown_tool', unknownToolAnswer(call))
+  if (tool?.needsTask && !call.init.asksForTask) {
+    return failed(call, message, 'invalid_arguments', taskOnlyText(call.tool))
+  }
   const explanation = await explainArguments(call, tool).catch(() => {
     warnOnce(`the input schema of ${call.tool} failed when it was asked what is wrong`)
     return undefined
@@ -199,7 +203,7 @@ function noTask(call: OpenCall, message: JsonRpcMessage): Judgement {
 function failed(
   call: OpenCall,
   message: JsonRpcMessage,
-  kind: 'unknown_tool',
+  kind: 'unknown_tool' | 'invalid_arguments',
   text: string,
 ): Judgement {
   return {

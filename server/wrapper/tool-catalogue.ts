@@ -11,6 +11,8 @@ export type ToolFacts = {
   inputSchema: unknown
   outputSchema: unknown
   annotations: { readOnly: boolean; idempotent: boolean }
+  /** It answers with a task only. */
+  needsTask: boolean
   /** `registered`: the SDK checks and strips arguments; `listed`: only the published schema is known. */
   source: 'registered' | 'listed'
 }
@@ -82,6 +84,7 @@ function factsOf(name: string, live: Record<string, unknown>): ToolFacts {
     inputSchema: live.inputSchema,
     outputSchema: live.outputSchema,
     annotations: annotationsOf(live.annotations),
+    needsTask: needsTask(live.execution),
     source: 'registered',
   }
 }
@@ -94,6 +97,7 @@ function listedFacts(name: string, tool: Record<string, unknown>): ToolFacts {
     inputSchema: tool.inputSchema,
     outputSchema: tool.outputSchema,
     annotations: annotationsOf(tool.annotations),
+    needsTask: needsTask(tool.execution),
     source: 'listed',
   }
 }
@@ -101,6 +105,10 @@ function listedFacts(name: string, tool: Record<string, unknown>): ToolFacts {
 function annotationsOf(annotations: unknown): ToolFacts['annotations'] {
   const given = isRecord(annotations) ? annotations : {}
   return { readOnly: given.readOnlyHint === true, idempotent: given.idempotentHint === true }
+}
+
+function needsTask(execution: unknown): boolean {
+  return isRecord(execution) && execution.taskSupport === 'required'
 }
 
 /** Of what the schema asks for, not of how it is written: zod and JSON Schema may agree. */

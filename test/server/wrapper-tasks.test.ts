@@ -154,6 +154,15 @@ test('a client that wants a task reads why it gets none, as the error it can tak
   assert.equal(calls()[1]?.error?.message, 'no room for a task')
 })
 
+test('a tool that runs as a task only says so to a client that asks for none', async (t) => {
+  const { client, calls } = await startTasks(t)
+  const params = { name: 'fine', arguments: { n: 1 } }
+  const result = await client.request({ method: 'tools/call', params }, CallToolResultSchema)
+  assert.equal(result.isError, true)
+  assert.match(textIn(result), /"fine\\" runs as a task only: send `task` with the call\./)
+  assert.equal(calls()[0]?.error?.class, 'invalid_arguments')
+})
+
 test('a task that is never made is given up at the deadline', async (t) => {
   const { run, calls } = await startTasks(t, { timeout: 100 })
   assert.match(textIn(await run('hangs')), /"hangs" did not finish within 0.1 s/)
