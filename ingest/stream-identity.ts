@@ -28,6 +28,8 @@ export function holdsStream(
   position: Position,
 ): boolean {
   return (
+    // A database that was tampered with may say anything.
+    position.offset >= 0 &&
     sizeBytes >= position.offset &&
     hasBytes(files, file, 0, position.head) &&
     hasAnchor(files, file, position)
@@ -103,7 +105,7 @@ export function compareWithStream(
   index: StreamIndex,
 ): Comparison {
   const { head, offset } = stream.position
-  if (sizeBytes === 0 || offset === 0) return 'differs'
+  if (sizeBytes === 0 || offset <= 0) return 'differs'
   if (isOnlyBegun(stream, index)) return 'differs'
   if (sizeBytes >= head.length && !hasBytes(files, file, 0, head)) return 'differs'
   const covers = sizeBytes >= offset

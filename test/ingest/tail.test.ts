@@ -644,3 +644,24 @@ test('a fresh log that so far says what the old one said is not taken for a copy
   assertSound(tailer.database)
   tailer.stop()
 })
+
+for (const [what, offset] of [
+  ['inside a line', 'committed_offset - 97'],
+  ['beyond the file', 'committed_offset + 1'],
+  ['before it', '-1'],
+] as const) {
+  test(`E26: a saved offset that was changed to ${what} doubles and loses nothing`, () => {
+    const world = createWorld()
+    const first = createTailer(world)
+    append(world.log('a.jsonl'), stamped(1), stamped(2))
+    first.poll()
+    first.stop()
+    const tampered = createTailer(world)
+    tampered.database.exec(`UPDATE stream SET committed_offset = ${offset}`)
+    append(world.log('a.jsonl'), stamped(3))
+    tampered.settle()
+    assert.deepEqual(storedCalls(tampered.database), ['c-1', 'c-2', 'c-3'])
+    assert.equal(tampered.poll().caughtUp, true)
+    tampered.stop()
+  })
+}
