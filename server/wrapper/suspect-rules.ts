@@ -57,6 +57,7 @@ function dataRule(data: Record<string, unknown>, kind: 'json' | 'structured'): s
     return `${kind}_denied`
   }
   if (data.success === false || data.ok === false) return `${kind}_denied`
+  if (data.isError === true || data.is_error === true) return `${kind}_denied`
   // GraphQL: errors in place of data.
   if (listsErrors && (data.data === null || Object.keys(data).every(isErrorListKey))) {
     return `${kind}_errors`
@@ -68,6 +69,8 @@ function dataRule(data: Record<string, unknown>, kind: 'json' | 'structured'): s
   return smallDataRule(data, kind)
 }
 
+const FAILED_STATUSES: ReadonlySet<unknown> = new Set(['error', 'failed', 'failure', 'fail'])
+
 function isErrorListKey(key: string): boolean {
   return key === 'errors' || key === 'extensions'
 }
@@ -78,10 +81,11 @@ function smallDataRule(
   kind: 'json' | 'structured',
 ): string | undefined {
   const size = Object.keys(data).length
-  const words = [data.message, data.detail, data.title, data.msg, data.error]
+  const words = [data.message, data.detail, data.msg, data.error, data.reason]
   const message = words.find((value) => typeof value === 'string' && value.trim() !== '')
-  if (message === undefined) return undefined
-  if ((data.status === 'error' || data.status === 'failed') && saysSomething(data.message)) {
+  if (message === undefined && typeof data.title !== 'string') return undefined
+  const reason = data.message ?? data.reason
+  if (FAILED_STATUSES.has(data.status) && saysSomething(reason) && size <= 6) {
     return `${kind}_status`
   }
   if (isErrorCode(data.code) && saysSomething(data.message) && size <= 4) return `${kind}_code`
@@ -91,7 +95,9 @@ function smallDataRule(
   if (typeof data.__type === 'string' && /(?:Exception|Error)$/.test(data.__type)) {
     return `${kind}_exception`
   }
-  return size <= 2 && suspectTextRule(String(message)) !== undefined ? `${kind}_message` : undefined
+  // A title alone may be anybody's.
+  if (message === undefined || size > 2) return undefined
+  return suspectTextRule(String(message)) === undefined ? undefined : `${kind}_message`
 }
 
 function isErrorStatus(value: unknown): boolean {

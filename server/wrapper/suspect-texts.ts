@@ -30,7 +30,7 @@ const HTTP_REASON_ALONE =
   /^(?:(?:internal )?server error|bad gateway|service (?:temporarily )?unavailable|gateway time-?out|too many requests|unauthorized|forbidden|bad request|access denied|permission denied)[.!]?$/i
 const HTTP_ERROR_STATUS = /^HTTP (?:error|status)\b.{0,20}\b[45]\d\d\b/i
 const NETWORK_CODE = new RegExp(
-  `^(?:(?:connect|read|write|getaddrinfo|request|fetch failed)\\b.{0,40})?\\b(?:${NETWORK_CODES})\\b`,
+  `^(?:(?:connect|read|write|getaddrinfo|request|fetch failed)\\b.{0,40})?\\b(?:${NETWORK_CODES})\\b(?! (?:is|are|was|means|errors?|occurs)\\b)`,
 )
 
 /** What runtimes and drivers say, word for word. Nobody begins a document with one of these. */
@@ -38,6 +38,9 @@ const RUNTIME_MESSAGES: readonly RegExp[] = [
   /^fetch failed$/,
   /^socket hang up$/,
   /^terminated$/,
+  /^net::ERR_[A-Z_]+/,
+  /^(?:panic|fatal): \S/i,
+  /^JSON\.parse: \S/,
   /^(?:the|this) operation was aborted\b/i,
   /^unexpected (?:token .* in json\b|token .* is not valid json$|end of (?:json input|file)$|non-whitespace character after json\b)/i,
   /^cannot (?:read|set) propert(?:y|ies) (?:.{0,60} )?of (?:undefined|null)\b/i,
@@ -51,6 +54,37 @@ const RUNTIME_MESSAGES: readonly RegExp[] = [
   /^(?:list index out of range|division by zero|name '.{1,60}' is not defined|'\w+' object (?:has no attribute|is not )|no module named )/i,
 ]
 
+/** After "the request failed": what tells a message from the beginning of a story. */
+const END = '(?=[.:!,;]|$| (?:with|after|due|because|for|to|on|at|by|while|when)\\b)'
+
+const FAILED_PHRASE = new RegExp(
+  '^(?:the )?(?:[\\w-]+ ){0,2}(?:request|operation|call|command|query|connection|fetch|tool|upload|' +
+    `download|execution)(?: \\w+)? (?:failed|timed out|was refused|was reset)${END}`,
+  'i',
+)
+const CONNECTION_LOST = new RegExp(
+  `^connection (?:refused|reset|closed|aborted|lost)(?: by (?:the )?(?:peer|server|host))?(?! by)${END}`,
+  'i',
+)
+const ACCESS_REFUSED = new RegExp(
+  `^(?:access|permission|authentication|authorization) (?:was |is )?(?:denied|failed|refused)${END}`,
+  'i',
+)
+/** Of what the error is, so that a measured error is not meant: `API error: …`, no `Mean error: …`. */
+const KIND_OF_ERROR =
+  /^(?:[\w-]+ ){0,2}(?:api|server|database|db|http|network|connection|sql|client|auth|authentication|request|runtime|syntax|system) error: (?=\D|[45]\d\d\b)\S/i
+
+const FAILED_VERBS =
+  'connect|fetch|load|read|write|reach|parse|authenticate|execute|retrieve|open|resolve|send|process|' +
+  'complete|access|query|create|update|delete|get|list|find|save|insert|start|run|call|upload|' +
+  'download|post|search|add|remove|generate|convert|decode|initiali[sz]e|establish|log ?in|validate|' +
+  'verify|perform|submit|clone|commit|push|pull|build|install'
+const FAILED_TO = new RegExp(
+  "^(?:(?:sorry|oops)[,.!]? )?(?:i )?(?:failed to|unable to|could not|couldn't|cannot|can't) " +
+    `(?:${FAILED_VERBS})\\b`,
+  'i',
+)
+
 const textRules: readonly Rule[] = [
   {
     id: 'stack_trace',
@@ -63,7 +97,7 @@ const textRules: readonly Rule[] = [
     matches: (text) =>
       text.length <= MAX_MESSAGE_LENGTH &&
       // "Error: …", "TypeError: …", "MCP error -32602: …"; more than one such line is a log.
-      /^(?:fatal |mcp |internal |unexpected |server |api )?(?:error|exception|failure|\w+(?:Error|Exception))(?: -?\d+)?: ?\S/i.test(
+      /^(?:uncaught |fatal |mcp |internal |unexpected |server |api )?(?:error|exception|failure|[\w.$]+(?:Error|Exception))(?: -?\d+)?: ?\S/i.test(
         text,
       ) &&
       !isLog(text),
@@ -87,6 +121,13 @@ const textRules: readonly Rule[] = [
       ) || /^(?:(?:sorry|oops|uh oh)[,.!]? )?something went wrong\b/i.test(text),
   },
   {
+    id: 'kind_of_error',
+    sentence: true,
+    matches: (text) =>
+      KIND_OF_ERROR.test(text) ||
+      /^(?:[\w-]+ ){0,4}(?:returned|responded with|encountered) an (?:\w+ )?error[.:]/i.test(text),
+  },
+  {
     id: 'http_status',
     sentence: true,
     matches: (text) =>
@@ -103,6 +144,9 @@ const textRules: readonly Rule[] = [
     matches: (text) =>
       /^(?:.{0,30}\b)?(?:rate limit (?:was )?(?:exceeded|reached|hit)|too many requests|quota (?:was )?exceeded)\b/i.test(
         text,
+      ) ||
+      /^you(?: have|'ve)? (?:exceeded|reached|hit) (?:your|the) (?:[\w-]+ ){0,3}(?:quota|limit)\b/i.test(
+        text,
       ),
   },
   {
@@ -113,27 +157,22 @@ const textRules: readonly Rule[] = [
   {
     id: 'failed_to',
     sentence: true,
-    matches: (text) =>
-      /^(?:(?:sorry|oops)[,.!]? )?(?:i )?(?:failed to|unable to|could not|couldn't|cannot|can't) (?:connect|fetch|load|read|write|reach|parse|authenticate|execute|retrieve|open|resolve|send|process|complete|access|query)\b/i.test(
-        text,
-      ),
+    matches: (text) => FAILED_TO.test(text),
   },
   {
     id: 'failed_phrase',
     sentence: true,
-    matches: (text) =>
-      /^(?:the )?(?:request|operation|call|command|query|connection|fetch|tool|upload|download)(?: \w+)? (?:failed|timed out|was refused|was reset)\b/i.test(
-        text,
-      ),
+    matches: (text) => FAILED_PHRASE.test(text) || CONNECTION_LOST.test(text),
   },
   {
     id: 'access_refused',
     sentence: true,
     matches: (text) =>
-      /^(?:access|permission|authentication|authorization) (?:was |is )?(?:denied|failed|refused)\b/i.test(
+      ACCESS_REFUSED.test(text) ||
+      /^authentication credentials were not provided\b/i.test(text) ||
+      /^(?:bad credentials|not (?:authenticated|authorized|logged in)|(?:login|authentication) (?:is )?required)[.!]?$/i.test(
         text,
       ) ||
-      /^authentication credentials were not provided\b/i.test(text) ||
       /^(?:invalid|missing|expired)(?: or (?:missing|expired|invalid))? (?:api[ -]key|(?:access |auth |bearer )?token|credentials)\b/i.test(
         text,
       ),
@@ -142,7 +181,7 @@ const textRules: readonly Rule[] = [
     id: 'unavailable',
     sentence: true,
     matches: (text) =>
-      /^(?:the |this )?(?:\w+ ){0,2}(?:service|server|api|database|backend|upstream|endpoint) is (?:currently |temporarily )?(?:unavailable|not available|unreachable|overloaded|down)\b/i.test(
+      /^(?:the |this )?(?:\w+ ){0,2}(?:service|server|api|database|backend|upstream|endpoint) is (?:currently |temporarily )?(?:unavailable|not available|unreachable|not responding|overloaded|down)\b/i.test(
         text,
       ),
   },
@@ -169,7 +208,10 @@ const textRules: readonly Rule[] = [
     // A session that has ended answers every address with its login page.
     id: 'html_login_page',
     matches: (text) =>
-      isHtml(text) && /<title>\s*(?:sign[ -]?in|log[ -]?in)\b/i.test(text.slice(0, 2_000)),
+      isHtml(text) &&
+      /<title>\s*(?:sign[ -]?in|log[ -]?in)(?=\s*(?:<|[|–—:·]| - |\bto\b|\bpage\b))/i.test(
+        text.slice(0, 2_000),
+      ),
   },
   {
     id: 'xml_error',
@@ -182,7 +224,6 @@ const textRules: readonly Rule[] = [
 ]
 
 const rulesForMore = textRules.filter(({ sentence }) => !sentence)
-
 /** What authors put in front of a message to make it seen. */
 const ORNAMENT = /^(?:[❌✖✗✘⛔🚫🔴⚠]|\uFE0F|\*\*|\s|\[(?=(?:error|fatal|failed)\](?!:)))+/iu
 
@@ -192,12 +233,9 @@ export function suspectTextRule(text: string): string | undefined {
     .replace(ORNAMENT, '')
     // "[ERROR] …" and "**Error:** …" as "ERROR: …" and "Error: …".
     .replace(/^(error|fatal|failed)(?:\]|:?\*\*:?) */i, '$1: ')
-  const rules = isSentence(plain) ? textRules : rulesForMore
+  const isSentence = plain.length <= MAX_SENTENCE_LENGTH && !plain.includes('\n')
+  const rules = isSentence ? textRules : rulesForMore
   return rules.find(({ matches }) => matches(plain))?.id
-}
-
-function isSentence(text: string): boolean {
-  return text.length <= MAX_SENTENCE_LENGTH && !text.includes('\n')
 }
 
 function isLog(text: string): boolean {
