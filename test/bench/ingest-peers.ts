@@ -13,7 +13,7 @@ const PEERS: readonly Peer[] = [
     name: 'sqlite3 .import and ->>',
     needs: 'sqlite3',
     command: (paths, dir) =>
-      `cat ${all(paths)} > ${dir}/all.jsonl; sqlite3 ${dir}/peer.db ".mode ascii" ".separator '\\x1f' '\\n'" "CREATE TABLE line (json TEXT)" ".import ${dir}/all.jsonl line" "CREATE TABLE call AS SELECT json ->> 'time' AS time, json ->> 'tool' AS tool, json ->> 'outcome' AS outcome, json ->> '$.error.class' AS class, json ->> 'duration_ms' AS ms, json ->> 'call' AS uid, json ->> 'session' AS session, json ->> 'args' AS args, json ->> 'result' AS result FROM line WHERE json ->> 'kind' = 'call'"`,
+      `cat ${all(paths)} > ${dir}/all.jsonl; sqlite3 ${dir}/peer.db ".mode ascii" '.separator "\\037" "\\n"' "CREATE TABLE line (json TEXT)" ".import ${dir}/all.jsonl line" "CREATE TABLE call AS SELECT json ->> 'time' AS time, json ->> 'tool' AS tool, json ->> 'outcome' AS outcome, json ->> '$.error.class' AS class, json ->> 'duration_ms' AS ms, json ->> 'call' AS uid, json ->> 'session' AS session, json ->> 'args' AS args, json ->> 'result' AS result FROM line WHERE json ->> 'kind' = 'call'"`,
   },
   {
     name: 'jq | sort | uniq -c',
