@@ -15,7 +15,7 @@ import { textOf } from './fixtures/page-text.ts'
 
 const W = 'c'.repeat(32)
 
-test('a handler that ended after its call is stored, and found by its call and by its time', async (t) => {
+test('C15: a handler that ended after its call is stored, and found by its call and by its time', async (t) => {
   const world = createWorld()
   const error = { class: 'timeout' as const, message: 'too slow', by: 'deadline' as const }
   append(
@@ -72,6 +72,11 @@ for (const { call, end, words } of [
     call: {},
     end: 'failed' as const,
     words: 'The client was gone before the answer: heard 14 s after the call began.',
+  },
+  {
+    call: { outcome: 'deferred' as const },
+    end: 'failed' as const,
+    words: 'The task that it was answered with failed 14 s after the call began.',
   },
 ]) {
   test(`the page of a call says: ${words}`, async (t) => {

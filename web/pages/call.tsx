@@ -74,6 +74,7 @@ function Late({ call: { late, outcome } }: { call: CallDetail }) {
 
 function lateWords({ ms, outcome: end }: CallDetail['late'][number], outcome: string): string {
   const after = `${formatDuration(ms)} after the call began`
+  if (outcome === 'deferred') return `The task that it was answered with ${end} ${after}.`
   if (outcome !== 'failed') return `The client was gone before the answer: heard ${after}.`
   return end === 'succeeded'
     ? `The handler went on after the call was closed, and succeeded ${after}. Nobody got its result; what it did is done.`
