@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
+import { createHealthFile } from '../../ingest/store/health-file.ts'
 import { launchChromium } from './find-chromium.ts'
-import { type SampleDashboard, sampleCalls, startSample } from './sample-dashboard.ts'
+import { NOW_MS, type SampleDashboard, sampleCalls, startSample } from './sample-dashboard.ts'
 import { openWatched } from './watched-page.ts'
 
 /** Evaluated, since our policy lets no foreign script element run. */
@@ -82,6 +83,17 @@ test('axe finds nothing on any page with calls, in both themes', () => checkPage
 
 test('axe finds nothing on any page without calls, in both themes', () =>
   checkPages(empty.url, ['/', '/calls', '/timeouts', '/findings', '/arguments', '/ingest']))
+
+test('axe finds nothing where ingesting is in trouble, in both themes', async () => {
+  const health = createHealthFile(empty.databasePath)
+  const message = 'There is no space left for the database; free some.'
+  health.write({ state: 'full', message, sinceMs: NOW_MS, atMs: NOW_MS, pid: 7, ended: false })
+  try {
+    await checkPages(empty.url, ['/', '/calls', '/ingest'])
+  } finally {
+    health.write(undefined)
+  }
+})
 
 test('axe finds nothing with filters in use and on a narrow screen', async () => {
   const viewport = { width: 390, height: 844 }

@@ -58,6 +58,7 @@ export function oneOfEach(): TestCall[] {
 
 export type SampleDashboard = {
   url: string
+  databasePath: string
   add(calls: readonly TestCall[]): void
   close(): Promise<void>
 }
@@ -73,6 +74,7 @@ export async function startSample(calls: readonly TestCall[]): Promise<SampleDas
   })
   return {
     url: web.url,
+    databasePath: built.path,
     add: built.add,
     async close() {
       await web.close()

@@ -70,10 +70,10 @@ export function renderPage({ assets, theme, trouble }: Shell, frame: Frame) {
             <Menu frame={frame} />
             <ThemeForm theme={theme} />
           </div>
+          <div id="trouble">
+            <TroubleBanner trouble={trouble} />
+          </div>
         </header>
-        <div id="trouble" class="wide" role="status">
-          <TroubleBanner trouble={trouble} />
-        </div>
         <div id="problem" class="wide" role="alert"></div>
         <main id="view" class="wide" tabindex={-1}>
           {frame.body}
