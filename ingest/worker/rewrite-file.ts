@@ -7,7 +7,7 @@ const TRY_BUSY_MS = 100
 
 /**
  * Rewrites the whole database without what was removed from it: pages keep copies of rows that were
- * moved within them, which no deletion finds. Takes as much disk again, and about ten seconds a GB
+ * moved within them, which no deletion finds. Takes as much disk again, and up to a minute a GB
  * in one go, in which nothing else happens in this process. False where there was no space for it,
  * or a reader would not let go of the old pages.
  */
