@@ -278,6 +278,10 @@ test('many different mistakes are cut with a count', async (t) => {
 const unions: [string, unknown][] = [
   ['zod 4', { when: z.union([z.string(), z.array(z.number())]) }],
   ['zod 3', { when: z3.union([z3.string(), z3.array(z3.number())]) }],
+  [
+    'zod 3, nested',
+    { when: z3.union([z3.string(), z3.union([z3.string(), z3.array(z3.number())])]) },
+  ],
   ['zod 4, nested', { when: z.union([z.string(), z.union([z.string(), z.array(z.number())])]) }],
 ]
 for (const [version, schema] of unions) {
@@ -454,6 +458,76 @@ test('B19: secrets in refused arguments reach neither the client nor the log', a
   assert.match(said, /`q`: expected string, received number 1/)
   assert.ok(record.issues?.some(({ path, received }) => path === 'q' && received === 'number'))
 })
+
+test('B19: the secrets of the case are in no line of the log, nor told back', async (t) => {
+  const { said, logs } = await callWith(
+    t,
+    { q: z.string() },
+    {
+      api_token: 'sk-TEST-1',
+      q: 1,
+      headers: { Authorization: 'Bearer TEST' },
+      url: 'https://u:pw@h/',
+      Config: { PassWord: 'x' },
+      'sk-TEST-2': true,
+    },
+  )
+  const lines = readdirSync(logs).map((name) => readFileSync(join(logs, name), 'utf8'))
+  for (const secret of ['sk-TEST-1', 'sk-TEST-2', 'Bearer TEST', 'pw@', '"PassWord":"x"']) {
+    assert.ok(!`${said}${lines.join('')}`.includes(secret), secret)
+  }
+})
+
+test('B19: an address with a password in an error is masked for client and log', async (t) => {
+  const { call, logs } = await startWrapped(
+    t,
+    (server) => {
+      server.registerTool('job', {}, () => {
+        throw new Error('cannot open https://u:pw123456@h/ for reading')
+      })
+    },
+    { errorText: 'message' },
+  )
+  const said = textOf(await call('job'))
+  assert.match(said, /cannot open https:/)
+  const lines = readdirSync(logs).map((name) => readFileSync(join(logs, name), 'utf8'))
+  assert.doesNotMatch(`${said}${lines.join('')}`, /pw123456/)
+})
+
+const wrongArguments: unknown[] = [
+  {},
+  { q: 'x', actions: '[{}]' },
+  { q: 'x', filter: '' },
+  { q: 'x', limit: '10' },
+  { q: 'x', note: null },
+  { q: 'x', items: [{ id: 1 }, {}] },
+  { q: 'x', when: 5 },
+  null,
+  [],
+  '{"q":"x"}',
+]
+for (const args of wrongArguments) {
+  test(`B17: an McpServer refuses ${JSON.stringify(args)} with a result, not with an error code`, async (t) => {
+    const { client } = await startWrapped(t, (server) => {
+      const inputSchema = {
+        q: z.string(),
+        actions: z.array(z.object({})).optional(),
+        filter: z.object({}).optional(),
+        limit: z.number().int().optional(),
+        note: z.string().optional(),
+        items: z.array(z.object({ id: z.number() })).optional(),
+        when: z.union([z.string(), z.array(z.number())]).optional(),
+      }
+      server.registerTool('job', { inputSchema }, () => text('done'))
+    })
+    const result = await client.request(
+      { method: 'tools/call', params: { name: 'job', arguments: args as never } },
+      z.looseObject({}),
+    )
+    assert.equal(result.isError, true)
+    assert.match(textOf(result as never), /^Invalid arguments for "job": /)
+  })
+}
 
 test('requests whose _meta is null are answered', async (t) => {
   const { server } = await startWrapped(t, (wrapped) => {

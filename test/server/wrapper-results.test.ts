@@ -89,6 +89,7 @@ const broken: [unknown, string][] = [
   [{ content: [{ type: 'json', json: { a: 1 } }] }, 'content[0].type'],
   [{ content: [{ type: 'text', text: JSON.stringify(undefined) }] }, 'content[0].text'],
   [{ content: [{ type: 'error', text: 'x' }] }, 'content[0].type'],
+  [{ content: [{ type: 'text', text: {} }] }, 'content[0].text'],
   [
     {
       content: [
@@ -157,6 +158,8 @@ test('A11: a circular result and a throwing toJSON are refused at their spot', a
   o.self = o
   const circular = await outcomeOf(t, () => ({ content: [], structuredContent: o }))
   assert.match(circular.said, /circular at structuredContent\.self/)
+  assert.equal(circular.result.isError, true)
+  assert.equal(circular.record.error?.class, 'bad_result')
   const thrower = await outcomeOf(t, () => ({
     content: [],
     _meta: {
@@ -287,9 +290,11 @@ test('A15: arguments that cannot be read change nothing for the client', async (
       throw new Error('no')
     },
   }
-  const result = await call('job', { nested: { toJSON: () => hostile } })
-  assert.equal(result.isError ?? false, false)
+  const throwing = () => hostile.x
+  const result = await call('job', { nested: hostile, other: { toJSON: throwing }, n: 1 })
+  assert.deepEqual(result, text('fine'))
   assert.equal(calls().length, 1)
+  assert.deepEqual(calls()[0]?.args, { nested: { x: '[unreadable]' }, other: '[unreadable]', n: 1 })
 })
 
 test('A15: an error with throwing properties is recorded with words', async (t) => {

@@ -182,3 +182,32 @@ test('a finding lists exactly the calls that it counts, failing or not', (t) => 
     assert.equal(store.calls(parsed.filter, { limit: 1 }).total, impact.calls)
   }
 })
+
+test('B16: one mistake in five sessions is one cluster with its count, before a rarer one', (t) => {
+  const wrong = (path: string, n: number): TestCall => ({
+    startedMs: NOW - DAY - n * 1_000,
+    tool: 'search',
+    session: `s${n % 5}`,
+    outcome: 'failed',
+    class: 'invalid_arguments',
+    issues: [{ code: 'missing_required', path }],
+  })
+  const store = storeOf(t, [
+    ...Array.from({ length: 40 }, (_, n) => wrong('q', n)),
+    ...Array.from({ length: 3 }, (_, n) => wrong('page', n)),
+  ])
+  const { recurring, isolated } = rankSignatures(store.signatures(filter), [])
+  assert.deepEqual(
+    [...recurring, ...isolated].map(({ row: { path, calls, sessions, firstMs, lastMs } }) => [
+      path,
+      calls,
+      sessions,
+      firstMs,
+      lastMs,
+    ]),
+    [
+      ['q', 40, 5, NOW - DAY - 39_000, NOW - DAY],
+      ['page', 3, 3, NOW - DAY - 2_000, NOW - DAY],
+    ],
+  )
+})
