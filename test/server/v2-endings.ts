@@ -5,13 +5,14 @@ import { until } from './wrapper-harness.ts'
 
 /** A client that gives up: one record, and the handler's later end noted apart. */
 export async function checkTimeout({ client, logs, newRecords }: V2Link): Promise<void> {
-  await assert.rejects(client.callTool({ name: 'hangs' }, { timeout: 200 }), /timed out/i)
+  await assert.rejects(client.callTool({ name: 'hangs' }, { timeout: 600 }), /timed out/i)
   const [record, ...others] = await newRecords(1)
   assert.equal(others.length, 0)
   assert.equal(record?.outcome, 'failed')
   assert.equal(record?.error?.class, 'timeout')
   assert.equal(record?.error?.by, 'client')
-  assert.ok((record?.duration_ms ?? 0) >= 190)
+  // Less where a busy server reads the call late.
+  assert.ok((record?.duration_ms ?? 0) >= 200)
   const late = await until(
     () => readRecords(logs).find(({ kind }) => kind === 'late'),
     'the late end',
