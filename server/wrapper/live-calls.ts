@@ -32,7 +32,10 @@ const MAX_EXPECTED_LISTS = 100
 const MAX_ANSWERED = 32
 
 /** What is left of a call once it is answered: not its arguments, which may be large. */
-type Answered = Pick<LateRecord, 'call' | 'tool' | 'outcome'> & { sinceMs: number }
+type Answered = Pick<LateRecord, 'call' | 'tool' | 'outcome'> & {
+  request: JsonRpcId
+  sinceMs: number
+}
 
 /** Stands in the record for the name of a tool that was not named. */
 const NO_NAME = '(no name)'
@@ -50,7 +53,9 @@ export function createLiveCalls(
   /** A list for each id: clients do send one id twice while the first call is still open. */
   const byId = new Map<JsonRpcId, OpenCall[]>()
   const expectedLists = new Set<JsonRpcId>()
-  const answered = new Map<JsonRpcId, Answered>()
+  /** The newest answers, over the oldest: cheaper for each call than a map that has to forget. */
+  const answered: (Answered | undefined)[] = []
+  let answers = 0
 
   const hasNoSession = () => kind === 'http' && readString(transport, 'sessionId') === undefined
 
@@ -97,12 +102,21 @@ export function createLiveCalls(
     if (ending.delivered === false || ending.error?.by !== undefined) return
     const outcome = ending.outcome === 'failed' ? 'failed' : 'succeeded'
     const sinceMs = performance.now() - call.ageMs
-    answered.set(call.init.request, { call: call.id, tool: call.tool, outcome, sinceMs })
-    if (answered.size <= MAX_ANSWERED) return
-    for (const oldest of answered.keys()) {
-      answered.delete(oldest)
-      break
+    const { request } = call.init
+    answered[answers % MAX_ANSWERED] = { request, call: call.id, tool: call.tool, outcome, sinceMs }
+    answers += 1
+  }
+
+  /** The newest under this id. */
+  function takeAnswered(id: JsonRpcId): Answered | undefined {
+    for (let back = 1; back <= Math.min(answers, MAX_ANSWERED); back += 1) {
+      const at = (answers - back) % MAX_ANSWERED
+      const found = answered[at]
+      if (found?.request !== id) continue
+      answered[at] = undefined
+      return found
     }
+    return undefined
   }
 
   /**
@@ -110,10 +124,9 @@ export function createLiveCalls(
    * loop from hearing it, or has closed the pipe.
    */
   function recordUnread(id: JsonRpcId): void {
-    const unread = answered.get(id)
+    const unread = takeAnswered(id)
     if (!unread) return
-    answered.delete(id)
-    const { sinceMs, ...rest } = unread
+    const { request: _, sinceMs, ...rest } = unread
     const ms = roundedMs(performance.now() - sinceMs)
     context.log?.record({ kind: 'late', ...rest, ms })
   }
