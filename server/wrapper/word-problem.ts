@@ -4,6 +4,7 @@ import { redact, redactText } from '../call-log/redact.ts'
 import { type Hint, hintFor } from './argument-hints.ts'
 import { formatPath, valueAt } from './argument-path.ts'
 import type { ArgumentProblem } from './argument-problem.ts'
+import { checkAgainstView } from './check-against-view.ts'
 import { isRecord } from './mcp-shapes.ts'
 import {
   describeView,
@@ -25,7 +26,8 @@ export type Worded = {
 
 const MAX_VALUE_LENGTH = 40
 
-export function wordProblem(problem: ArgumentProblem, raw: unknown, root: SchemaView): Worded {
+export function wordProblem(found: ArgumentProblem, raw: unknown, root: SchemaView): Worded {
+  const problem = sharpened(found, raw, root)
   const hint = hintFor(problem, raw, root)
   const code = hint.code ?? problem.code
   const value = valueAt(raw, problem.path)
@@ -38,6 +40,15 @@ export function wordProblem(problem: ArgumentProblem, raw: unknown, root: Schema
   if (hint.suggest !== undefined) issue.suggest = redactText(hint.suggest)
   const sentence = sentenceOf({ ...problem, code }, issue, value, hint)
   return { issue, problem, sentence, count: 1 }
+}
+
+/** Some validators only say that something is wrong; the schema's view may know what. */
+function sharpened(problem: ArgumentProblem, raw: unknown, root: SchemaView): ArgumentProblem {
+  const view = problem.code === 'other' ? viewAt(root, problem.path) : undefined
+  const value = valueAt(raw, problem.path)
+  if (!view || value === undefined) return problem
+  const own = checkAgainstView(view, value).find(({ path }) => path.length === 0)
+  return own ? { ...problem, ...own, path: problem.path } : problem
 }
 
 /** The schema's own words say most; those of the check that failed, where they are more exact. */
@@ -71,10 +82,14 @@ function sentenceOf(
     case 'unknown_key':
       return `${name} is not an argument of this tool${advice}`
     case 'other':
-      return `${name}: ${note ?? 'invalid value'}${hint.advice === undefined ? '' : advice}`
+      return `${name}: ${note ?? 'invalid value'}${receivedPart(problem, value)}${hint.advice === undefined ? '' : advice}`
     default:
       return `${name}: expected ${issue.expected ?? 'another value'}, received ${receivedWords(problem, value)}${advice}`
   }
+}
+
+function receivedPart(problem: ArgumentProblem, value: unknown): string {
+  return value === undefined ? '' : ` (received ${receivedWords(problem, value)})`
 }
 
 /** Type and value, where the value is short and no secret; its length, where that is the fault. */

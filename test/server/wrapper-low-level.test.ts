@@ -133,6 +133,32 @@ test('what the schema allows, or the check does not know, reaches the handler', 
   assert.equal(textOf(await call('odd', { address: 'ab', any: 'x' })), '2')
 })
 
+const loose = {
+  name: 'loose',
+  inputSchema: {
+    type: 'object' as const,
+    properties: { note: { type: 'string', nullable: true } },
+    anyOf: [
+      { properties: { near: { type: 'string' } }, required: ['near'] },
+      { properties: { at: { type: 'string' } }, required: ['at'] },
+    ],
+  },
+}
+
+test('null is allowed where an OpenAPI schema says nullable', async (t) => {
+  const { call, calls } = await startLowLevel(t, () => text('kept'), { tools: [loose] })
+  assert.equal(textOf(await call('loose', { note: null, at: 'home' })), 'kept')
+  assert.equal(calls()[0]?.outcome, 'succeeded')
+  assert.equal((await call('loose', { note: 7, at: 'home' })).isError, true)
+})
+
+test('parameters that only an alternative of the schema names are not taken for unknown', async (t) => {
+  const { call, calls } = await startLowLevel(t, () => text('kept'), { tools: [loose] })
+  const result = await call('loose', { near: 'home' })
+  assert.deepEqual(result.content, [{ type: 'text', text: 'kept' }])
+  assert.equal(calls()[0]?.dropped, undefined)
+})
+
 test('B5: a low-level server is told that arguments must be an object', async (t) => {
   const { call } = await startLowLevel(t, length)
   // null and arrays are refused by the SDK before any handler.
