@@ -61,7 +61,7 @@ test('a schema of no known library names each failing parameter, by its JSON for
     calls()[0]
       ?.issues?.map(({ path }) => path)
       .sort(),
-    ['city', 'days'],
+    ['city', 'days', 'town'],
   )
 })
 
