@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { runIngest } from '../../ingest/run-ingest.ts'
@@ -8,8 +8,11 @@ import { SMALL_SAMPLE } from '../../sample-logs/small-sample.ts'
 import { smallFolder, temporaryFolder } from './read-logs.ts'
 
 test('the ingester takes every line of the small sample', async (t) => {
-  const databasePath = join(temporaryFolder(t), 'calls.db')
-  const summary = await runIngest({ roots: [smallFolder], databasePath, once: true })
+  const folder = temporaryFolder(t)
+  const logs = join(folder, 'logs')
+  cpSync(smallFolder, logs, { recursive: true })
+  const databasePath = join(folder, 'calls.db')
+  const summary = await runIngest({ roots: [logs], databasePath, once: true })
   assert.equal(summary.files, SMALL_SAMPLE.files)
   assert.equal(summary.rows, SMALL_SAMPLE.calls)
   assert.equal(summary.events, SMALL_SAMPLE.lines - SMALL_SAMPLE.calls)

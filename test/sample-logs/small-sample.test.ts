@@ -10,7 +10,10 @@ test('the committed sample is what its options generate, byte by byte', async (t
   const directory = join(temporaryFolder(t), 'logs')
   const made = await generateSampleLogs({ ...SMALL_SAMPLE.options, directory })
 
-  const names = readdirSync(smallFolder).sort()
+  // An ingester leaves its own mark in the folders it reads.
+  const names = readdirSync(smallFolder)
+    .filter((name) => !name.startsWith('.'))
+    .sort()
   assert.deepEqual(readdirSync(directory).sort(), names)
   for (const name of names) {
     const same = readFileSync(join(directory, name)).equals(readFileSync(join(smallFolder, name)))

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -27,7 +27,9 @@ let findings: Findings
 before(async () => {
   directory = mkdtempSync(join(tmpdir(), 'unsilent-sample-'))
   const databasePath = join(directory, 'unsilent.db')
-  await runIngest({ roots: [LOGS], databasePath, once: true, now: () => NOW })
+  const logs = join(directory, 'logs')
+  cpSync(LOGS, logs, { recursive: true })
+  await runIngest({ roots: [logs], databasePath, once: true, now: () => NOW })
   store = openCallStore(databasePath, { now: () => NOW })
   findings = createFindings(store, { zone: ZONE, now: () => NOW })
 })
