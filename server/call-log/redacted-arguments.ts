@@ -17,8 +17,7 @@ export type RedactedArguments = {
 
 /** Never throws. Absent arguments are `null`. */
 export function redactArguments(value: unknown): RedactedArguments {
-  if (isRedacted(value)) return value
-  return cleanArguments(value) ?? asRedacted(redact(value))
+  return asTheyAre(value) ?? asRedacted(redact(value))
 }
 
 /** Of what `redact` gave, or of something made of it. */
@@ -31,8 +30,10 @@ export function isRedacted(value: unknown): value is RedactedArguments {
   return typeof value === 'object' && value !== null && REDACTED in value
 }
 
-function cleanArguments(value: unknown): RedactedArguments | undefined {
+/** Where there is nothing to redact, or no longer. */
+function asTheyAre(value: unknown): RedactedArguments | undefined {
   try {
+    if (isRedacted(value)) return value
     return nothingToRedact(value) ? asRedacted(value) : undefined
   } catch {
     // A getter or a Proxy: the copy knows what to do about it.

@@ -87,3 +87,11 @@ test('a change that the tool makes later does not show', () => {
   given.list.push(2)
   assert.equal(kept.json, '{"list":[1]}')
 })
+
+test('arguments that throw when they are looked at are written as unreadable', () => {
+  const fail = () => {
+    throw new Error('do not look')
+  }
+  const traps = { has: fail, get: fail, ownKeys: fail, getPrototypeOf: fail }
+  assert.equal(redactArguments(new Proxy({}, traps)).json, '"[unreadable]"')
+})
