@@ -93,7 +93,8 @@ export function createLiveCalls(
     call.close(ending)
     if (context.log) openCallsOf(context.log).delete(call)
     const same = byId.get(call.init.request) ?? []
-    if (same.length > 1) same.splice(same.indexOf(call), 1)
+    const others = same.length > 1 ? same.filter((other) => other !== call) : []
+    if (others.length > 0) byId.set(call.init.request, others)
     else byId.delete(call.init.request)
     remember(call, ending)
   }
@@ -173,7 +174,7 @@ export function createLiveCalls(
     close,
     closeAll() {
       for (const calls of [...byId.values()]) {
-        for (const call of [...calls]) {
+        for (const call of calls) {
           // Some HTTP transports close as part of sending: whether it arrived, `send` will tell.
           if (!call.answering) close(call, disconnectedEnding(call))
         }
