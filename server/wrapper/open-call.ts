@@ -18,7 +18,6 @@ import type { Deadline } from './deadline.ts'
 import type { FatalError } from './errors.ts'
 import type { JsonRpcId, ToolResult } from './mcp-shapes.ts'
 import type { ToolSettings } from './options.ts'
-import { tellOwnLogger } from './own-logger.ts'
 import type { AttemptReport } from './retry.ts'
 import { roundedMs } from './rounded-ms.ts'
 import { observing } from './warn-once.ts'
@@ -110,7 +109,9 @@ export class OpenCall {
     this.startedAt = context.settings.now()
     const { capture } = context.settings.forTool(init.tool)
     this.args =
-      context.log || context.settings.logger ? captureArguments(init.arguments, capture) : undefined
+      context.log || context.settings.tellOwnLogger
+        ? captureArguments(init.arguments, capture)
+        : undefined
   }
 
   get tool(): string {
@@ -135,11 +136,11 @@ export class OpenCall {
     this.#closed = true
     this.deadline?.stop()
     const { log, settings } = this.context
-    if (!log && !settings.logger) return
+    if (!log && !settings.tellOwnLogger) return
     observing('Writing a call record', () => {
       const record = this.#recordOf(ending)
       log?.record(record)
-      if (settings.logger) tellOwnLogger(settings.logger, record)
+      settings.tellOwnLogger?.(record)
     })
   }
 

@@ -1,9 +1,9 @@
-import type { NameAndVersion } from '../call-log/record.ts'
+import type { CallRecord, NameAndVersion } from '../call-log/record.ts'
 import { defaultLogDirectory } from '../call-log/state-directory.ts'
 import type { Classification } from './classify.ts'
 import { parseDuration } from './duration.ts'
 import { nearestName } from './nearest-name.ts'
-import { isLogger, type Logger } from './own-logger.ts'
+import { createOwnLogger, isLogger, type Logger } from './own-logger.ts'
 import type { RetryOptions } from './retry.ts'
 
 const MIB = 1024 * 1024
@@ -84,7 +84,8 @@ export type ToolSettings = {
 export type Settings = {
   /** Undefined: no log. */
   logDirectory: string | undefined
-  logger: Logger | undefined
+  /** Undefined: the application has no logger for it. */
+  tellOwnLogger: ((record: CallRecord) => void) | undefined
   server: NameAndVersion | undefined
   retry: RetryOptions | false
   classify: ((error: unknown) => Classification | undefined) | undefined
@@ -104,7 +105,7 @@ export function settingsFrom(options: UnsilenceOptions = {}): Settings {
   )
   return {
     logDirectory: options.logs === false ? undefined : (options.logs ?? defaultLogDirectory()),
-    logger: options.logger,
+    tellOwnLogger: options.logger && createOwnLogger(options.logger),
     server: options.server,
     retry: options.retry ?? {},
     classify: options.classify,

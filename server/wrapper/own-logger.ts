@@ -9,27 +9,32 @@ import { observing, warnOnce } from './warn-once.ts'
 export type Logger = Record<'info' | 'warn' | 'error', (fields: object, message: string) => unknown>
 
 /**
- * Tells the application's own logger of a call that has ended: its redacted record under the one
+ * Tells the application's own logger of calls that have ended: the redacted record under the one
  * key `toolCall`, so that no other key of theirs is touched, and a sentence. A fault of the logger
  * is told once on stderr.
  */
-export function tellOwnLogger(logger: Logger, record: CallRecord): void {
-  observing('Writing to the logger of the options', () => {
-    if (record.transport === 'stdio' && writesToStdout(logger)) {
-      warnOnce(
-        'the logger of the options writes to stdout, which belongs to the protocol: it gets no ' +
-          'lines. Give it another place, such as pino(pino.destination(2)) for stderr.',
-      )
-      return
-    }
-    const sealed = sealRecord(record)
-    const toolCall = { ...sealed.record, args: JSON.parse(sealed.argumentsJson ?? 'null') }
-    const level = levelOf(record)
-    logger[level === 'warn' || level === 'error' ? level : 'info'](
-      { toolCall },
-      `${redactText(record.tool)} ${record.outcome} after ${record.duration_ms} ms`,
-    )
-  })
+export function createOwnLogger(logger: Logger): (record: CallRecord) => void {
+  const breaksStdio = observing('Looking at the logger of the options', () =>
+    writesToStdout(logger),
+  )
+  return (record) => {
+    if (record.transport === 'stdio' && breaksStdio) return warnOnce(STDOUT_WARNING)
+    observing('Writing to the logger of the options', () => tell(logger, record))
+  }
+}
+
+const STDOUT_WARNING =
+  'the logger of the options writes to stdout, which belongs to the protocol: it gets no ' +
+  'lines. Give it another place, such as pino(pino.destination(2)) for stderr.'
+
+function tell(logger: Logger, record: CallRecord): void {
+  const sealed = sealRecord(record)
+  const toolCall = { ...sealed.record, args: JSON.parse(sealed.argumentsJson ?? 'null') }
+  const level = levelOf(record)
+  logger[level === 'warn' || level === 'error' ? level : 'info'](
+    { toolCall },
+    `${redactText(record.tool)} ${record.outcome} after ${record.duration_ms} ms`,
+  )
 }
 
 const STDOUT = 1
